@@ -1,0 +1,50 @@
+# make demo   the main job on logs that real frameworks wrote
+# make test   the tests
+# make lint   style, types, import contracts, dependencies
+# make slow   seeded coverage studies (long)
+# make bench  speed against peers and limits, in core-seconds
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LOGS := tests/fixtures/inspect
+
+.PHONY: demo test lint slow bench format clean
+
+$(VENV)/.run: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "evalgauge needs Python 3.11 or newer; choose one with: make PYTHON=python3.12")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run
+	@$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+demo: $(VENV)/.run
+	$(BIN)/evalgauge measure $(LOGS)/triage-base.eval
+	@echo
+	$(BIN)/evalgauge compare $(LOGS)/triage-base.eval $(LOGS)/triage-cand.eval --margin 2pp
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n auto -m "not slow"
+
+slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n auto -m slow
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/pyright
+	$(BIN)/deptry .
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(BIN)/python scripts/bench.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

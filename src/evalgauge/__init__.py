@@ -1,0 +1,1 @@
+"""Honest intervals and verdicts for evals, from the logs that eval frameworks already write."""

@@ -1,0 +1,1 @@
+"""Readers and writers by format: a log becomes a ``ScoreTable``."""

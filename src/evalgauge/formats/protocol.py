@@ -1,0 +1,92 @@
+"""What a reader is: the contract for the readers of this room and for those of third parties.
+
+A third party adds one by an entry point in the group ``evalgauge.readers`` whose object is a ``Reader``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from evalgauge.scores.table import ScoreTable
+
+
+def no_progress(_done: int, _total: int) -> None:
+    """Take progress and show nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file or folder that is to be read.
+
+    Attributes
+    ----------
+    path
+        Where it is.
+    head
+        Its first 8,192 bytes; empty for a folder.
+    is_folder
+        Whether it is a folder.
+    """
+
+    path: Path
+    head: bytes
+    is_folder: bool
+
+    @property
+    def name(self) -> str:
+        """The path as the user wrote it, for messages."""
+        return str(self.path)
+
+    @property
+    def suffix(self) -> str:
+        """The file name's ending, lower case, with its dot."""
+        return self.path.suffix.lower()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """How to read, as far as a file cannot say it itself.
+
+    Attributes
+    ----------
+    columns
+        Which column plays which role: ``{"case": "id", "score": "passed"}``; roles are case, score, rep, arm, metric,
+        cluster, input, target, and anything else is taken as a slice.
+    words
+        Numbers for score words that nothing else maps: ``{"both": 0.5}``.
+    wide_arms, wide_reps
+        Columns of a wide table that are arms, or reps.
+    tolerant
+        Keep what can be read and list the problems, in place of refusing the file.
+    progress
+        Called with (done, total) in bytes or members.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    words: Mapping[str, float] = field(default_factory=dict[str, float])
+    wide_arms: tuple[str, ...] = ()
+    wide_reps: tuple[str, ...] = ()
+    tolerant: bool = False
+    progress: Callable[[int, int], None] = no_progress
+
+
+class Reader(Protocol):
+    """Reads one format."""
+
+    name: str
+    """Short name, such as ``"inspect"``."""
+    title: str
+    """What users call it, such as ``"Inspect AI log"``."""
+
+    def claims(self, source: Source) -> bool:
+        """Return whether this is a file (or folder) of the format, from its bytes more than from its name."""
+        ...
+
+    def read(self, source: Source, options: ReadOptions) -> ScoreTable:
+        """Return its scores, or raise ``LogError`` naming file, record and field."""
+        ...
