@@ -1,1 +1,42 @@
-"""Honest intervals and verdicts for evals, from the logs that eval frameworks already write."""
+"""Honest intervals and verdicts for evals, from the logs that eval frameworks already write.
+
+>>> import evalgauge as eg
+>>> print(eg.measure(passed=47, of=50))
+94.0 %, 95 % interval 83.8 to 97.9 %, 50 cases (wilson)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evalgauge.jobs.compare import compare
+    from evalgauge.jobs.convert import convert
+    from evalgauge.jobs.measure import measure
+    from evalgauge.jobs.reading import read
+    from evalgauge.report.json_text import to_json
+
+__version__ = version("evalgauge")
+__all__ = ["__version__", "compare", "convert", "measure", "read", "to_json"]
+
+# Loaded at first use (PEP 562), so that asking for help loads no NumPy.
+_HOMES = {
+    "compare": "evalgauge.jobs.compare",
+    "convert": "evalgauge.jobs.convert",
+    "measure": "evalgauge.jobs.measure",
+    "read": "evalgauge.jobs.reading",
+    "to_json": "evalgauge.report.json_text",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'evalgauge' has no attribute {name!r}; it has {', '.join(__all__)}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

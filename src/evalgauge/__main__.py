@@ -1,0 +1,9 @@
+"""``python -m evalgauge``."""
+
+from __future__ import annotations
+
+import sys
+
+from evalgauge.cli import main
+
+sys.exit(main())

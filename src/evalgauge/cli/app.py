@@ -1,0 +1,85 @@
+"""The tree of commands, and what a bare file name or count means."""
+
+from __future__ import annotations
+
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+
+from cyclopts import App, CycloptsError, Parameter
+
+from evalgauge import __version__
+from evalgauge.cli.units import option_name, teach_units
+from evalgauge.errors import ArgumentError
+from evalgauge.questions.units import passed_of_total
+
+COMMANDS = ("measure", "compare", "convert")
+# A lone "-" looks like an option to the parser; this word stands for it until the command reads it.
+STDIN_WORD = "stdin:"
+
+HELP = """Honest intervals and verdicts for evals, from the logs you already have.
+
+First steps: evalgauge RUN.eval (a score), evalgauge BASELINE CANDIDATE (a comparison), evalgauge 47/50 (a count).
+Logs are Inspect AI, lm-evaluation-harness and promptfoo files or folders, and CSV, JSON Lines or Parquet tables.
+"""
+
+
+def make_app() -> App:
+    """Return the command line; each command's module is loaded when it is called."""
+    teach_units()
+    app = App(
+        name="evalgauge",
+        help=HELP,
+        version=__version__,
+        default_parameter=Parameter(negative=(), name_transform=option_name),
+        result_action="return_value",
+    )
+    for name in COMMANDS:
+        app.command(f"evalgauge.cli.{name}:{name}", name=name)
+    app.register_install_completion_command(add_to_startup=False)  # pyright: ignore[reportUnknownMemberType]
+    return app
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit code."""
+    app = make_app()
+    words = with_command([STDIN_WORD if word == "-" else word for word in arguments])
+    try:
+        result = app(words, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        cause = error.__cause__
+        text = str(cause) if isinstance(cause, ArgumentError) else str(error).strip()
+        print(f"evalgauge: {text}", file=sys.stderr)  # noqa: T201 - the text is the output
+        return 2
+    return result if isinstance(result, int) else 0
+
+
+def with_command(words: list[str]) -> list[str]:
+    """Return the words with the command that bare logs or counts stand for.
+
+    One log or count is measured, two are compared. Anything else that is no command is refused with what was
+    perhaps meant.
+    """
+    if not words or words[0].startswith("-") or words[0] in COMMANDS or words[0] == "--install-completion":
+        return words
+    bare: list[str] = []
+    for word in words:
+        if word.startswith("-"):
+            break
+        bare.append(word)
+    for word in bare:
+        if not (word == STDIN_WORD or Path(word).exists() or passed_of_total(word)):
+            allowed = f"one of {', '.join(COMMANDS)}, a log that exists, or a count such as 47/50"
+            raise ArgumentError("command or log", word, allowed, _perhaps(word))
+    if len(bare) > 2:
+        hint = "For several logs say: evalgauge measure LOG LOG LOG"
+        raise ArgumentError("logs", " ".join(bare), "one log (measure) or two (compare)", hint)
+    return [("measure", "compare")[len(bare) - 1], *words]
+
+
+def _perhaps(word: str) -> str:
+    folder = Path(word).parent
+    beside = folder.iterdir() if folder.is_dir() else ()
+    names = [one.name if folder == Path() else str(one) for one in beside]
+    close = get_close_matches(word, [*COMMANDS, *names], n=3, cutoff=0.6)
+    return f"Did you mean {' or '.join(close)}?" if close else "See evalgauge --help."

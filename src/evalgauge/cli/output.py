@@ -1,0 +1,66 @@
+"""How every command shows its answer."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, TypeVar
+
+from evalgauge.cli.app import STDIN_WORD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from evalgauge.questions.compare import CompareAnswer, CompareRequest
+    from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
+    from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
+    from evalgauge.questions.parts import ReadingOptions
+
+Request = TypeVar("Request")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputOptions:
+    """How to show the answer.
+
+    Attributes
+    ----------
+    json
+        Print the answer as JSON, shares in 0 to 1.
+    show_code
+        Print the same question in Python, and do not run it.
+    """
+
+    json: bool = False
+    show_code: bool = False
+
+
+def request_of(kind: Callable[..., Request], options: ReadingOptions, logs: tuple[str, ...], **more: str) -> Request:
+    """Return the full request from the options of the command line and its logs."""
+    given = {field.name: getattr(options, field.name) for field in fields(options)}
+    return kind(logs=tuple("-" if log == STDIN_WORD else log for log in logs), **given, **more)
+
+
+def show_code(request: MeasureRequest | CompareRequest | ConvertRequest) -> int:
+    """Print the same question in Python."""
+    from evalgauge.report.code import python_call  # noqa: PLC0415 - only this option needs it
+
+    sys.stdout.write(python_call(request))
+    return 0
+
+
+def show(answers: tuple[MeasureAnswer | CompareAnswer | ConvertAnswer, ...], output: OutputOptions) -> int:
+    """Print one or several answers of one question and return exit code 0."""
+    if output.json:
+        from evalgauge.report.json_text import to_json  # noqa: PLC0415 - one renderer is needed at a time
+
+        sys.stdout.write(to_json(answers[0] if len(answers) == 1 else answers) + "\n")
+        return 0
+    from evalgauge.report.terminal import print_lines  # noqa: PLC0415 - same
+    from evalgauge.report.text import answer_lines  # noqa: PLC0415 - same
+
+    for index, answer in enumerate(answers):
+        if index:
+            sys.stdout.write("\n")
+        print_lines(answer_lines(answer))
+    return 0

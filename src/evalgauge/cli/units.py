@@ -1,0 +1,56 @@
+"""Teaches the command line the units of the questions: ``90%``, ``5pp``, ``web=60%``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cyclopts import Parameter
+
+from evalgauge.questions.units import (
+    Columns,
+    Names,
+    Points,
+    ScoreRange,
+    Share,
+    Weights,
+    Words,
+    columns_from_text,
+    names_from_text,
+    points_from_text,
+    range_from_text,
+    share_from_text,
+    weights_from_text,
+    words_from_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from cyclopts import Token
+
+PARSERS: dict[type, Callable[[str, str], Any]] = {
+    Columns: columns_from_text,
+    Names: names_from_text,
+    Points: points_from_text,
+    ScoreRange: range_from_text,
+    Share: share_from_text,
+    Weights: weights_from_text,
+    Words: words_from_text,
+}
+OPTION_NAMES = {"columns": "map", "score_range": "range"}
+
+
+def option_name(field: str) -> str:
+    """Return the option that a field of a request is on the command line."""
+    return OPTION_NAMES.get(field, field.replace("_", "-"))
+
+
+def teach_units() -> None:
+    """Let cyclopts read every unit type from one token."""
+    for kind in PARSERS:
+        Parameter(converter=_from_token, n_tokens=1, accepts_keys=False)(kind)
+
+
+def _from_token(kind: type, tokens: Sequence[Token]) -> object:
+    token = tokens[0]
+    return PARSERS[kind](token.value, token.keyword or "value")

@@ -1,0 +1,67 @@
+"""Write the scores of any log as a plain table."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from evalgauge.questions.parts import ReadingOptions
+from evalgauge.shown import ShownInNotebooks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertOptions(ReadingOptions):
+    """How to convert.
+
+    Attributes
+    ----------
+    overwrite
+        Replace the output file if it exists.
+    """
+
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertRequest(ConvertOptions):
+    """A wish for a plain table.
+
+    Attributes
+    ----------
+    logs
+        Logs, tables or folders.
+    output
+        File to write: .parquet, .csv or .jsonl.
+    """
+
+    verb: ClassVar[str] = "convert"
+    logs: tuple[str, ...] = ()
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertAnswer(ShownInNotebooks):
+    """What was written.
+
+    Attributes
+    ----------
+    output
+        The file.
+    rows, cases
+        How many.
+    arms, sets, metrics
+        What is in it.
+    problems
+        What the reader met.
+    """
+
+    verb: ClassVar[str] = "convert"
+    output: str
+    rows: int
+    cases: int
+    arms: tuple[str, ...]
+    sets: tuple[str, ...]
+    metrics: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+    request: ConvertRequest = field(default_factory=ConvertRequest)
+
+    def __str__(self) -> str:
+        return f"wrote {self.output}: {self.rows:,} rows, {self.cases:,} cases"

@@ -1,0 +1,38 @@
+"""Answers and tables in a notebook: the same words as on the terminal, as HTML."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from evalgauge.questions.compare import CompareAnswer
+from evalgauge.questions.convert import ConvertAnswer
+from evalgauge.questions.measure import MeasureAnswer
+from evalgauge.report.text import answer_lines
+from evalgauge.shown import register_html
+
+if TYPE_CHECKING:
+    from evalgauge.report.text.lines import Line
+
+STYLES = {
+    "headline": "font-weight:600",
+    "good": "font-weight:600;color:#1a7f37",
+    "bad": "font-weight:600;color:#cf222e",
+    "plain": "",
+    "quiet": "opacity:.75",
+    "warning": "color:#9a6700",
+}
+
+
+def answer_html(answer: MeasureAnswer | CompareAnswer | ConvertAnswer) -> str:
+    """Return an answer as an HTML fragment."""
+    rows = "".join(_row(line) for line in answer_lines(answer))
+    return f'<div class="evalgauge" style="font-family:monospace;line-height:1.5">{rows}</div>'
+
+
+def _row(line: Line) -> str:
+    return f'<div style="white-space:pre-wrap;{STYLES[line.tone]}">{escape(line.text)}</div>'
+
+
+for _kind in (MeasureAnswer, CompareAnswer, ConvertAnswer):
+    register_html(_kind, answer_html)

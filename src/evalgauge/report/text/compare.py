@@ -1,0 +1,195 @@
+"""The answer to "is the candidate better" as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalgauge.report.next_step import after_compare
+from evalgauge.report.text.lines import Line, Tone
+from evalgauge.report.words import Scale, change_bar, count, listed, method_title, p_text, percent
+
+if TYPE_CHECKING:
+    from evalgauge.questions.compare import CompareAnswer, Flip, SliceDifference
+
+TIER_WORDS = {
+    "content": "by content",
+    "input": "by input (the expected answer was edited)",
+    "source hash": "by the framework's own content hash",
+    "near": "by near-equal content (the prompt template changed)",
+    "id": "by id alone",
+}
+
+
+def compare_lines(answer: CompareAnswer) -> list[Line]:
+    """Return the verdict, the picture, wins and losses, what misleads, and what to do next."""
+    scale = Scale(answer.range)
+    lines = [_headline(answer, scale)]
+    if scale.is_percent:
+        bar = change_bar(answer.difference.low, answer.difference.estimate, answer.difference.high)
+        lines.append(Line(f"  {bar}"))
+    lines += [
+        *_arms(answer),
+        *_pairs(answer),
+        *_margin(answer, scale),
+        *_missing(answer, scale),
+        *_unpaired(answer),
+        *_flips(answer, scale),
+        *_slices(answer, scale),
+    ]
+    lines += [Line(f"  {note}", "warning") for note in answer.notes]
+    lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
+    lines.append(Line(f"  Method: {_method(answer)}.   Next: {after_compare(answer)}", "quiet"))
+    return lines
+
+
+def _headline(answer: CompareAnswer, scale: Scale) -> Line:
+    margin = scale.distance(answer.margin) if answer.margin is not None else ""
+    words: dict[str, tuple[str, Tone]] = {
+        "better": ("BETTER", "good"),
+        "worse": ("WORSE", "bad"),
+        "equivalent": (f"EQUIVALENT (within {margin})", "good"),
+        "no worse": (f"NO WORSE (than {margin})", "good"),
+        "inconclusive": ("CANNOT DECIDE", "warning"),
+    }
+    word, tone = words[answer.verdict]
+    within = f", but within your {margin} margin" if answer.within_margin else ""
+    found = answer.difference
+    span = f"{scale.change(found.low)} to {scale.change(found.high)}"
+    arms = f"{scale.value(answer.baseline.estimate)} → {scale.value(answer.candidate.estimate)}"
+    return Line(
+        f"{word}: {scale.change(found.estimate)}{scale.points} ({percent(answer.confidence)} interval {span})"
+        f"{within}, {arms}",
+        tone,
+    )
+
+
+def _arms(answer: CompareAnswer) -> list[Line]:
+    lines: list[Line] = []
+    for role, arm in (("baseline", answer.baseline), ("candidate", answer.candidate)):
+        if not arm.source.files:
+            continue
+        name = f"{arm.source.arm} on {arm.source.set_name}" if arm.source.set_name else arm.source.arm
+        reps = f" × {count(arm.n_reps, 'rep')}" if arm.n_reps > 1 else ""
+        missing = ""
+        if arm.counts is not None and arm.counts.errored:
+            missing = f"; {arm.counts.errored:,} of {arm.counts.planned:,} runs without a score"
+        files = listed(arm.source.files, 2)
+        lines.append(
+            Line(f"  {role}: {name}, {arm.source.metric} ({files}), {count(arm.n_cases, 'case')}{reps}{missing}")
+        )
+    return lines
+
+
+def _pairs(answer: CompareAnswer) -> list[Line]:
+    pairing = answer.pairing
+    if not answer.is_paired:
+        return [Line("  Different cases on each side: compared without pairing.")]
+    changed = f"{count(answer.wins, 'case')} won, {answer.losses:,} lost, {answer.ties:,} unchanged"
+    if pairing.by == "counts":
+        return [Line(f"  {changed}")]
+    total = pairing.matched + max(len(pairing.only_baseline), len(pairing.only_candidate))
+    tiers = ", ".join(
+        f"{n:,} {TIER_WORDS.get(tier, tier)}" if len(pairing.by_counts) > 1 else TIER_WORDS.get(tier, tier)
+        for tier, n in pairing.by_counts.items()
+    )
+    lines = [Line(f"  {changed}; {pairing.matched:,} of {total:,} matched {tiers}")]
+    for side, names in (("baseline", pairing.only_baseline), ("candidate", pairing.only_candidate)):
+        if names:
+            lines.append(Line(f"  Only in the {side}, not compared: {len(names):,} ({listed(names)})", "warning"))
+    return lines
+
+
+def _margin(answer: CompareAnswer, scale: Scale) -> list[Line]:
+    found, guarded = answer.difference, answer.guarded
+    lines: list[Line] = []
+    if (guarded.low, guarded.high) != (found.low, found.high):
+        span = f"{scale.change(guarded.low)} to {scale.change(guarded.high)}"
+        lines.append(
+            Line(f"  Guarded against a few cases that break completely: {span}{scale.points} ({guarded.method})")
+        )
+    if answer.margin is None:
+        return lines
+    margin = scale.distance(answer.margin)
+    if not answer.claims.no_worse and answer.verdict == "inconclusive":
+        lines.append(
+            Line(
+                f"  No worse than {margin}: not shown, guarded low is {scale.change(guarded.low)}{scale.points}. "
+                f"One-sided error of this claim: {percent((1 - answer.confidence) / 2)}."
+            )
+        )
+    if answer.least_n is not None and answer.pairing.matched < answer.least_n and not answer.claims.no_worse:
+        lines.append(
+            Line(f"  With a {margin} margin, fewer than {answer.least_n:,} cases can never say no worse.", "warning")
+        )
+    return lines
+
+
+def _missing(answer: CompareAnswer, scale: Scale) -> list[Line]:
+    if answer.bounds is None or answer.scored_only is None:
+        return []
+    low, high = scale.change(answer.bounds.low), scale.change(answer.bounds.high)
+    only = f"{scale.change(answer.scored_only.low)} to {scale.change(answer.scored_only.high)}"
+    return [
+        Line(
+            f"  Missing runs could move the change from {low} to {high}{scale.points}; the interval spans both. "
+            f"Scored runs alone would say {only}.",
+            "warning",
+        )
+    ]
+
+
+def _unpaired(answer: CompareAnswer) -> list[Line]:
+    p_value = answer.unpaired_p_value
+    if p_value is None:
+        return []
+    alpha = 1 - answer.confidence
+    if answer.difference.p_value < alpha <= p_value:
+        return [Line(f"  Treating the arms as unrelated would miss it (p {p_text(p_value)}).")]
+    if p_value < alpha <= answer.difference.p_value:
+        return [Line(f"  Treating the arms as unrelated would see a change that is not shown (p {p_text(p_value)}).")]
+    return []
+
+
+def _flips(answer: CompareAnswer, scale: Scale) -> list[Line]:
+    lost = [flip for flip in answer.flips if flip.change < 0]
+    won = [flip for flip in answer.flips if flip.change > 0]
+    if not answer.request.flips:
+        if not lost:
+            return []
+        names, total, shown = [flip.case for flip in lost], answer.losses, 6
+        more = f" … {total - shown:,} more (--flips shows all)" if total > shown else ""
+        return [Line(f"  Lost: {' '.join(names[:shown])}{more}")]
+    lines: list[Line] = []
+    for title, flips in (("Lost", lost), ("Won", won)):
+        lines += [Line(f"  {title}:")] if flips else []
+        lines += [Line(f"    {_flip(flip, scale)}") for flip in flips]
+    return lines
+
+
+def _flip(flip: Flip, scale: Scale) -> str:
+    return f"{flip.case}  {scale.value(flip.baseline)} → {scale.value(flip.candidate)}"
+
+
+def _slices(answer: CompareAnswer, scale: Scale) -> list[Line]:
+    if not answer.slices:
+        return []
+    width = max(len(one.name) for one in answer.slices)
+    lines = [
+        Line(f"  By {answer.request.by}: change with its own interval; verdicts hold for all slices together (Holm)")
+    ]
+    lines += [Line(f"    {one.name:<{width}}  {_slice(one, scale)}") for one in answer.slices]
+    return lines
+
+
+def _slice(one: SliceDifference, scale: Scale) -> str:
+    span = f"{scale.change(one.low)} to {scale.change(one.high)}"
+    word = {"better": "better", "worse": "worse"}.get(one.verdict, "cannot decide")
+    counts = f"{count(one.n_cases, 'case')}, {one.wins:,} won, {one.losses:,} lost"
+    return f"{scale.change(one.estimate):>6}{scale.points}  {span}  {word} ({counts})"
+
+
+def _method(answer: CompareAnswer) -> str:
+    found = answer.difference
+    exact = found.p_values.get("exact")
+    extra = f" (exact {p_text(exact).removeprefix('= ')})" if exact is not None else ""
+    return f"{method_title(found.method)}; p {p_text(found.p_value)}{extra}"

@@ -1,0 +1,29 @@
+"""A line of text and how much it matters; the terminal decides on colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Tone: TypeAlias = Literal["headline", "good", "bad", "plain", "quiet", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an answer.
+
+    Attributes
+    ----------
+    text
+        The words, indented as they should be seen.
+    tone
+        What it is: the headline, a warning, a detail. Colour only repeats what the words say.
+    """
+
+    text: str
+    tone: Tone = "plain"
+
+
+def plain_text(lines: list[Line]) -> str:
+    """Return the lines as one text without colour."""
+    return "\n".join(line.text for line in lines) + "\n"

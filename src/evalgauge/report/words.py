@@ -1,0 +1,141 @@
+"""How numbers are written for people: units always, no false digits."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalgauge.questions.units import ScoreRange
+
+METHOD_TITLES = {
+    "wilson": "Wilson score",
+    "clopper-pearson": "Clopper-Pearson exact",
+    "effective-n wilson t": "effective-n Wilson with t",
+    "clustered effective-n wilson t": "effective-n Wilson with t over clusters",
+    "tango": "Tango paired score",
+    "tie-aware t": "tie-aware t over cases",
+    "hull": "guarded hull of effective-n Wilson and MOVER",
+    "miettinen-nurminen": "Miettinen-Nurminen score",
+    "mover": "MOVER on effective-n Wilson",
+}
+
+
+def method_title(method: str) -> str:
+    """Return what a rule is called in a sentence; a name without a title of its own is good enough to read."""
+    return METHOD_TITLES.get(method, method)
+
+
+class Scale:
+    """Writes shares as percent, or as score units for a score with other limits or none.
+
+    Parameters
+    ----------
+    score_range
+        The possible range of the score; ``None`` for a score without limits.
+    """
+
+    def __init__(self, score_range: ScoreRange | None) -> None:
+        if score_range is None:
+            self._low, self._factor, self.unit, self.points = 0.0, 1.0, "", ""
+        elif tuple(score_range) in {(0.0, 1.0), (0.0, 100.0)}:
+            self._low, self._factor, self.unit, self.points = 0.0, 100.0, " %", " points"
+        else:
+            low, high = score_range
+            self._low, self._factor = low, high - low
+            self.unit, self.points = f" on {low:g} to {high:g}", f" on {low:g} to {high:g}"
+        self.is_percent = self.unit == " %"
+
+    def number(self, share: float) -> str:
+        """Return the bare number of a share, without its unit."""
+        return decimals(self._low + self._factor * share, self._factor)
+
+    def value(self, share: float) -> str:
+        """Return a share with its unit: ``66.7 %``."""
+        return f"{self.number(share)}{self.unit}"
+
+    def span(self, low: float, high: float) -> str:
+        """Return an interval with its unit: ``53.9 to 77.4 %``."""
+        return f"{self.number(low)} to {self.number(high)}{self.unit}"
+
+    def change(self, delta: float) -> str:
+        """Return a signed difference without its unit: ``+5.4``."""
+        text = decimals(self._factor * delta, self._factor)
+        return text if text.startswith("-") or not text.strip("0.") else f"+{text}"
+
+    def distance(self, delta: float) -> str:
+        """Return an unsigned distance with its unit: ``3.4 points``."""
+        text = decimals(self._factor * abs(delta), self._factor)
+        return f"{text}{self.points}" if text != "1" else f"{text}{self.points.removesuffix('s')}"
+
+
+def decimals(number: float, scale: float) -> str:
+    """Return a number with one decimal on a scale of 100, and enough digits on a smaller one."""
+    if not math.isfinite(number):
+        return "unknown"
+    if scale >= 50:
+        text = f"{number:.1f}"
+    elif scale >= 5:
+        text = f"{number:.2f}"
+    else:
+        text = f"{number:.4g}"
+    return "0.0" if text == "-0.0" else text
+
+
+def percent(share: float) -> str:
+    """Return a share as whole-looking percent: ``95 %``, ``99.5 %``."""
+    return f"{100 * share:.4g} %"
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value: three digits, never ``0.000``."""
+    if p_value < 0.0001:
+        return "< 0.0001"
+    return f"= {p_value:.4f}" if p_value < 0.001 else f"= {p_value:.3f}"
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 case``, ``1,220 cases``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def listed(names: Sequence[str], shown: int = 6) -> str:
+    """Return the first names and how many more there are."""
+    head = " ".join(names[:shown])
+    rest = len(names) - shown
+    return f"{head} … {rest:,} more" if rest > 0 else head
+
+
+def interval_bar(low: float, estimate: float, high: float, width: int = 40) -> str:
+    """Return a small picture of an interval on 0 to 1: ``0 ───[━━●━]── 100 %``."""
+    cells = ["─"] * width
+
+    def at(share: float) -> int:
+        return min(width - 1, max(0, round(share * (width - 1))))
+
+    start, middle, end = at(low), at(estimate), at(high)
+    for cell in range(start, end + 1):
+        cells[cell] = "━"
+    cells[start], cells[end] = "[", "]"
+    cells[middle] = "●"
+    return "0 " + "".join(cells) + " 100 %"
+
+
+def change_bar(low: float, estimate: float, high: float, width: int = 41) -> str:
+    """Return a small picture of a difference around 0; the scale is given by the larger end."""
+    reach = max(abs(low), abs(high), 1e-9)
+    reach = next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if reach <= step), reach)
+    middle_cell = width // 2
+    cells = ["─"] * width
+    cells[middle_cell] = "┼"
+
+    def at(delta: float) -> int:
+        return min(width - 1, max(0, round(middle_cell + delta / reach * middle_cell)))
+
+    for cell in range(at(low), at(high) + 1):
+        cells[cell] = "╋" if cell == middle_cell else "━"
+    cells[at(low)], cells[at(high)] = "[", "]"
+    cells[at(estimate)] = "●"
+    return f"{-100 * reach:g} " + "".join(cells) + f" +{100 * reach:g} points"
