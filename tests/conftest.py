@@ -6,6 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from support.command import Command
+
+# The clock judges nothing here: a busy machine is no fault. On a CI machine the examples are the same every time.
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -32,3 +40,9 @@ def fixtures() -> Path:
 def real_logs() -> Path:
     """Folder of real public logs, provided through EVALGAUGE_LOGS."""
     return _outside("EVALGAUGE_LOGS", "logs")
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run the command line as a user would."""
+    return Command(capsys)

@@ -31,16 +31,19 @@ class Source:
         Its first 8,192 bytes; empty for a folder.
     is_folder
         Whether it is a folder.
+    label
+        What messages call it where ``path`` is a copy that was unpacked or taken from stdin; ``""`` otherwise.
     """
 
     path: Path
     head: bytes
     is_folder: bool
+    label: str = ""
 
     @property
     def name(self) -> str:
         """The path as the user wrote it, for messages."""
-        return str(self.path)
+        return self.label or str(self.path)
 
     @property
     def suffix(self) -> str:
@@ -56,7 +59,8 @@ class ReadOptions:
     ----------
     columns
         Which column plays which role: ``{"case": "id", "score": "passed"}``; roles are case, score, rep, arm, metric,
-        cluster, input, target, and anything else is taken as a slice.
+        set, cluster, input, target, choices, error, status, and anything else is taken as a slice. Several scores are
+        ``"a|b"``.
     words
         Numbers for score words that nothing else maps: ``{"both": 0.5}``.
     wide_arms, wide_reps

@@ -135,6 +135,8 @@ class SliceScore:
         Its weight in a weighted total.
     method
         The rule of its interval.
+    problem
+        Why the slice has no interval, where it has none.
     """
 
     name: str
@@ -146,6 +148,7 @@ class SliceScore:
     n_runs: int
     weight: float | None
     method: str
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 def after_measure(answer: MeasureAnswer) -> str:
     """Return what to run after a score: its slices if there are fields to split by, else a comparison."""
     logs = answer.request.logs
-    if not logs:
-        return f"evalgauge compare {answer.request.passed}/{answer.request.of} 45/50 --unpaired   (your other counts)"
+    if not answer.source.files:
+        counted = logs[0] if logs else f"{answer.request.passed}/{answer.request.of}"
+        return f"evalgauge compare {counted} K/N --unpaired"
     return f"evalgauge compare {shlex.quote(logs[0])} CANDIDATE --margin 2pp"
 
 

@@ -53,3 +53,57 @@ def checked_scores(scores: ArrayLike, argument: str = "scores", *, least: int = 
             "Missing scores are left out before this point, with their count kept.",
         )
     return array
+
+
+def checked_flips(wins: float, losses: float, n: float) -> tuple[float, float, float]:
+    """Return counts of cases that changed for the better, for the worse, and in all: wins + losses <= n, n > 0."""
+    if not (math.isfinite(n) and n > 0):
+        raise ArgumentError("n", n, "a number of cases above 0")
+    for argument, count in (("wins", wins), ("losses", losses)):
+        if not (math.isfinite(count) and count >= 0 and float(count).is_integer()):
+            raise ArgumentError(argument, count, "a whole number of cases, 0 or more")
+    if wins + losses > n:
+        hint = "n counts all shared cases, the unchanged ones too."
+        raise ArgumentError("n", n, f"at least wins + losses = {wins + losses:g}", hint)
+    return float(wins), float(losses), float(n)
+
+
+def checked_count_arrays(passed: ArrayLike, n: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return counts of passes and numbers of cases as arrays of one shape, 0 <= passed <= n and n > 0 everywhere."""
+    counts, cases = np.broadcast_arrays(np.asarray(passed, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    if not (np.isfinite(cases) & (cases > 0)).all():
+        raise ArgumentError("n", n, "numbers of cases above 0")
+    if not ((counts >= 0) & (counts <= cases)).all():
+        raise ArgumentError("passed", passed, "counts from 0 to n")
+    return counts, cases
+
+
+def checked_unit_scores(
+    scores: ArrayLike, score_range: tuple[float, float], argument: str = "case_means"
+) -> NDArray[np.float64]:
+    """Return one score per case, rescaled so that the declared range becomes 0 to 1."""
+    low, high = score_range
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ArgumentError("score_range", score_range, "two finite numbers, the low one first, such as (0, 1)")
+    unit = (checked_scores(scores, argument) - low) / (high - low)
+    # A mean of runs may pass an end by rounding; a score beyond that says that the range is wrong.
+    if unit.min() < -1e-9 or unit.max() > 1 + 1e-9:
+        raw = np.asarray(scores, dtype=np.float64)
+        raise ArgumentError(
+            argument,
+            f"scores from {raw.min():g} to {raw.max():g}",
+            f"scores from {low:g} to {high:g}, the declared range",
+            "Declare the true range (score_range, --range), or give no range to get a t interval.",
+        )
+    return np.clip(unit, 0.0, 1.0)
+
+
+def checked_whole(values: ArrayLike, argument: str, *, least: int, size: int) -> NDArray[np.int64]:
+    """Return one whole number per case, each at least ``least``."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (size,):
+        raise ArgumentError(argument, f"an array of shape {array.shape}", f"one whole number per case ({size})")
+    whole = np.rint(array)
+    if not (np.isfinite(array).all() and (whole == array).all() and array.min(initial=least) >= least):
+        raise ArgumentError(argument, values, f"whole numbers of at least {least}")
+    return whole.astype(np.int64)

@@ -15,6 +15,9 @@ from evalgauge.stats.checks import checked_confidence
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# No data prove a hypothesis impossible: a tail that underflows is reported as the smallest number that is not 0.
+_LEAST_P = float(np.finfo(np.float64).tiny)
+
 
 def normal_quantile(confidence: float) -> float:
     """Return the critical value z of a two-sided normal interval.
@@ -64,7 +67,7 @@ def t_quantile(confidence: float, df: float | NDArray[np.float64]) -> float | ND
     True
     """
     normal = normal_quantile(confidence)
-    # The Student routine misses its own normal limit by an ulp; two names for one interval must agree to the last digit.
+    # The Student routine misses its normal limit by an ulp; two names for one interval must agree to the last digit.
     quantile = np.where(np.isinf(df), normal, -special.stdtrit(df, (1 - confidence) / 2))
     return quantile if isinstance(df, np.ndarray) else float(quantile)
 
@@ -86,7 +89,7 @@ def normal_p_value(z: float | NDArray[np.float64]) -> float | NDArray[np.float64
     >>> round(normal_p_value(-1.959964), 6)
     0.05
     """
-    p_value = 2 * special.ndtr(-abs(z))
+    p_value = np.maximum(2 * special.ndtr(-abs(z)), _LEAST_P)
     return p_value if isinstance(z, np.ndarray) else float(p_value)
 
 
@@ -105,4 +108,4 @@ def t_p_value(t: float, df: float) -> float:
     >>> round(t_p_value(2.3646, 7), 4)
     0.05
     """
-    return 2 * float(special.stdtr(df, -abs(t)))
+    return max(2 * float(special.stdtr(df, -abs(t))), _LEAST_P)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_compare
@@ -55,10 +56,12 @@ def _headline(answer: CompareAnswer, scale: Scale) -> Line:
     within = f", but within your {margin} margin" if answer.within_margin else ""
     found = answer.difference
     span = f"{scale.change(found.low)} to {scale.change(found.high)}"
-    arms = f"{scale.value(answer.baseline.estimate)} → {scale.value(answer.candidate.estimate)}"
+    arms = ""
+    if math.isfinite(answer.baseline.estimate):
+        arms = f", {scale.value(answer.baseline.estimate)} → {scale.value(answer.candidate.estimate)}"
     return Line(
         f"{word}: {scale.change(found.estimate)}{scale.points} ({percent(answer.confidence)} interval {span})"
-        f"{within}, {arms}",
+        f"{within}{arms}",
         tone,
     )
 

@@ -95,15 +95,12 @@ def _spread(answer: MeasureAnswer, scale: Scale) -> list[Line]:
     if parts is None:
         return []
     if parts.identical_reps:
-        return [Line("  Every rep of every case gave the same score: were they served from a cache?", "warning")]
+        return []
     less_than_0 = " (cases: the estimate fell below 0 and is shown as 0)" if parts.is_truncated else ""
-    return [
-        Line(
-            f"  Spread: cases {parts.case_sd:.2f}, runs {parts.run_sd:.2f}{less_than_0}. More reps can remove at most "
-            f"{100 * parts.run_share:.0f} % of the variance; no number of reps goes below "
-            f"±{scale.distance(parts.floor_half_width)}."
-        )
-    ]
+    spread = f"cases {parts.case_sd:.2f}, runs {parts.run_sd:.2f}{less_than_0}"
+    floor = f"; no number of reps goes below ±{scale.distance(parts.floor_half_width)}"
+    removable = f"More reps can remove at most {100 * parts.run_share:.0f} % of the variance"
+    return [Line(f"  Spread: {spread}. {removable}{'' if parts.is_truncated else floor}.")]
 
 
 def _pass_at_k(answer: MeasureAnswer) -> list[Line]:
@@ -132,6 +129,9 @@ def _slices(answer: MeasureAnswer, scale: Scale) -> list[Line]:
     ]
     for one in answer.slices:
         weight = f", weight {percent(one.weight)}" if one.weight is not None else ""
+        if one.problem:
+            lines.append(Line(f"    {one.name:<{width}}  {scale.value(one.estimate):>8}  no interval: {one.problem}"))
+            continue
         together = scale.span(one.simultaneous.low, one.simultaneous.high)
         lines.append(
             Line(

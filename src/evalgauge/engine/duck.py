@@ -1,0 +1,264 @@
+"""The one door to DuckDB: Parquet and large CSV files in, Parquet out, results as NumPy arrays.
+
+DuckDB is imported inside the functions, so that a command that reads a small file does not load it. Nothing is fetched
+from the net: extensions are neither installed nor loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
+
+import numpy as np
+
+from evalgauge.errors import LogError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+MEMORY_LIMIT = "1GB"
+Kind: TypeAlias = Literal["text", "number", "nested"]
+
+_WHOLE = frozenset({"tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger"})
+_REAL = frozenset({"float", "double", "decimal"})
+_NESTED = frozenset({"struct", "list", "array", "map", "union"})
+
+
+class _Type(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+class _Relation(Protocol):
+    """What this module needs of a relation of DuckDB."""
+
+    @property
+    def columns(self) -> list[str]: ...
+    @property
+    def types(self) -> Sequence[_Type]: ...
+    def project(self, expressions: str, /) -> _Relation: ...
+    def fetchnumpy(self) -> Mapping[str, object]: ...
+
+
+class _Connection(Protocol):
+    """What this module needs of a connection of DuckDB."""
+
+    def sql(self, query: str, *, params: object = None) -> _Relation: ...
+    def execute(self, query: str, parameters: object = None) -> object: ...
+    def register(self, view_name: str, python_object: object) -> object: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fetched:
+    """One column of a result.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    kind
+        ``"number"`` for int64, float64 and bool; ``"text"`` for str objects; ``"nested"`` for lists and mappings.
+    values
+        One entry per row.
+    missing
+        Where a row has none; ``None`` where every row has one.
+    """
+
+    name: str
+    kind: Kind
+    values: NDArray[np.generic]
+    missing: NDArray[np.bool_] | None
+
+
+def parquet_columns(path: Path, *, label: str, memory_limit: str = MEMORY_LIMIT) -> Iterator[Fetched]:
+    """Return the columns of a Parquet file, in order, read one at a time.
+
+    Parameters
+    ----------
+    path
+        The file.
+    label
+        What messages call it.
+    memory_limit
+        What DuckDB may hold before it spills to a temporary folder, such as ``"1GB"``.
+
+    Raises
+    ------
+    LogError
+        If the file is cut off or damaged.
+    """
+    with _connected(memory_limit) as connection, _unglobbed(path) as file, _log_errors(label):
+        query = f"SELECT * FROM read_parquet({_quoted(file)}, hive_partitioning=false)"  # noqa: S608 (quoted above)
+        relation = connection.sql(query)
+        for name, kind in zip(relation.columns, relation.types, strict=True):
+            yield from _fetched(relation, [(name, kind)])
+
+
+def csv_columns(
+    path: Path, *, names: Sequence[str], delimiter: str, memory_limit: str = MEMORY_LIMIT
+) -> Iterator[Fetched]:
+    """Return the cells of a CSV file as text, in order; the first record, the header, is skipped.
+
+    Parameters
+    ----------
+    path
+        A UTF-8 file.
+    names
+        One name per column.
+    delimiter
+        One character.
+    memory_limit
+        What DuckDB may hold before it spills to a temporary folder.
+
+    Raises
+    ------
+    LogError
+        If a record has another number of cells, or the quoting is not that of RFC 4180.
+    """
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(names)))
+    with _connected(memory_limit) as connection, _unglobbed(path) as file, _log_errors(str(path)):
+        connection.execute(
+            f"CREATE TABLE cells AS SELECT * FROM read_csv({_quoted(file)}, auto_detect=false, header=true, "  # noqa: S608
+            f"columns={{{columns}}}, delim={_quoted(delimiter)}, quote='\"', escape='\"', strict_mode=true, "
+            "null_padding=false, hive_partitioning=false)"
+        )
+        cells = connection.sql("SELECT * FROM cells")
+        for place, name in enumerate(names):
+            (column,) = _fetched(cells, [(f"c{place}", cells.types[place])])
+            yield Fetched(name=name, kind="text", values=column.values, missing=column.missing)
+
+
+def relation_columns(relation: object) -> list[Fetched]:
+    """Return the columns of a relation of DuckDB, of any connection.
+
+    They are fetched by one query: run twice, a query without an order may give its rows in another one.
+    """
+    source = cast("_Relation", relation)
+    return _fetched(source, list(zip(source.columns, source.types, strict=True)))
+
+
+def is_relation(value: object) -> bool:
+    """Return whether a value is a relation of DuckDB, without importing DuckDB."""
+    kind = type(value)
+    return kind.__name__ == "DuckDBPyRelation" and kind.__module__.lstrip("_").split(".")[0] == "duckdb"
+
+
+def write_parquet(columns: Mapping[str, NDArray[np.generic]], path: Path) -> None:
+    """Write columns of equal length to a Parquet file; NaN and ``None`` become NULL, objects become text."""
+    views = {f"c{place}": array for place, array in enumerate(columns.values())}
+    chosen = ", ".join(
+        f"{_cell(view, array)} AS {_identifier(name)}"
+        for (view, array), name in zip(views.items(), columns, strict=True)
+    )
+    with _connected(MEMORY_LIMIT) as connection:
+        # Sampling rows to guess a type fails where a column starts with thousands of empty cells.
+        connection.execute("SET pandas_analyze_sample=0")
+        connection.register("score_rows", views)
+        connection.execute(
+            f"COPY (SELECT {chosen} FROM score_rows) TO {_quoted(path)} (FORMAT parquet, COMPRESSION zstd)"  # noqa: S608
+        )
+
+
+def _cell(view: str, array: NDArray[np.generic]) -> str:
+    if array.dtype.kind == "O":
+        return f"CAST({view} AS VARCHAR)"
+    return f"CASE WHEN isnan({view}) THEN NULL ELSE {view} END" if array.dtype.kind == "f" else view
+
+
+def _fetched(relation: _Relation, columns: list[tuple[str, _Type]]) -> list[Fetched]:
+    expressions = [f"{_expression(name, kind)} AS c{place}" for place, (name, kind) in enumerate(columns)]
+    result = relation.project(", ".join(expressions)).fetchnumpy()
+    found: list[Fetched] = []
+    for (name, kind), array in zip(columns, result.values(), strict=True):
+        missing: NDArray[np.bool_] | None = None
+        values = cast("NDArray[np.generic]", array)
+        if isinstance(array, np.ma.MaskedArray):
+            masked = cast("np.ma.MaskedArray[tuple[int], np.dtype[np.generic]]", array)
+            missing = np.ma.getmaskarray(masked)
+            values = np.asarray(masked.data)
+        found.append(Fetched(name=name, kind=_kind(kind), values=values, missing=missing))
+    return found
+
+
+def _kind(kind: _Type) -> Kind:
+    if kind.id == "boolean" or kind.id in _WHOLE or kind.id in _REAL:
+        return "number"
+    return "nested" if kind.id in _NESTED else "text"
+
+
+def _expression(name: str, kind: _Type) -> str:
+    column = _identifier(name)
+    if kind.id == "boolean" or kind.id in _NESTED:
+        return column
+    # 128-bit integers and unsigned 64-bit ones stay text: as floats, two ids could become one.
+    target = "BIGINT" if kind.id in _WHOLE else "DOUBLE" if kind.id in _REAL else "VARCHAR"
+    return f"CAST({column} AS {target})"
+
+
+@contextmanager
+def _connected(memory_limit: str) -> Generator[_Connection]:
+    import duckdb  # noqa: PLC0415 (loaded only where a large table is read)
+
+    spill = tempfile.mkdtemp(prefix="evalgauge-")
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": memory_limit,
+            "temp_directory": spill,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        },
+    )
+    try:
+        yield cast("_Connection", connection)
+    finally:
+        connection.close()
+        shutil.rmtree(spill, ignore_errors=True)
+
+
+@contextmanager
+def _log_errors(label: str) -> Generator[None]:
+    import duckdb  # noqa: PLC0415 (loaded only where a large table is read)
+
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        hint = "Keep the columns of cases, arms, reps and scores, or split the file."
+        raise LogError(label, "does not fit into the memory that the engine may use.", hint=hint) from error
+    except duckdb.Error as error:
+        first = str(error).splitlines()[0].rstrip(".")
+        raise LogError(
+            label, f"cannot be read: {first}.", hint="The file may be cut off: copy or write it again."
+        ) from error
+
+
+@contextmanager
+def _unglobbed(path: Path) -> Generator[Path]:
+    """Give a path that DuckDB does not take for a pattern."""
+    if not set(str(path)) & set("*?[{"):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="evalgauge-") as folder:
+        plain = Path(folder) / f"table{path.suffix}"
+        try:
+            plain.symlink_to(path.resolve())
+        except OSError:
+            # Windows lets few users make links; a copy costs time but reads the same.
+            shutil.copyfile(path, plain)
+        yield plain
+
+
+def _quoted(text: str | os.PathLike[str]) -> str:
+    return "'" + os.fspath(text).replace("'", "''") + "'"
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,98 @@
+"""The words by which frameworks call the columns of a table, in the order in which they are preferred."""
+
+from __future__ import annotations
+
+import re
+
+CASE = (
+    *("case", "case_id", "example_id", "sample_id", "doc_id", "test_id", "instance_id", "item_id", "question_id"),
+    *("problem_id", "prompt_id", "task_id", "dataset_item_id", "source_case_name", "id", "qid", "uid", "eval_id"),
+    *("sample", "doc", "test", "example", "instance", "item", "test_case", "test_name", "case_name", "name"),
+)
+REP = (
+    *("rep", "epoch", "repeat", "trial", "replicate", "run", "run_number", "repetition_number", "repetition"),
+    *("attempt", "iteration", "trial_index", "rep_index", "sample_index", "seed"),
+)
+ARM = (
+    *("arm", "model", "system", "variant", "candidate", "provider", "configuration", "config", "model_name"),
+    *("model_id", "system_name", "experiment", "experiment_name", "agent"),
+)
+# Where one value stands in every row, these tell which run of a series this was, not which rep.
+SERIES_REP = frozenset({"run", "run_number", "attempt", "iteration", "seed"})
+# These may be plain numbers; a numeric column called "candidate" is a column of scores.
+NUMERIC_ARM = frozenset({"arm", "variant", "configuration", "config", "experiment"})
+METRIC = ("metric", "metric_name", "scorer", "score_name", "criterion", "evaluator", "feedback_key", "measure", "key")
+SET = ("set", "task", "dataset", "set_name", "task_name", "dataset_name", "benchmark", "suite", "eval_name")
+ERROR = ("error", "error_message", "exception", "is_error", "errored")
+STATUS = ("status", "state")
+INPUT = (
+    *("input", "inputs", "question", "query", "user_input", "prompt", "instruction", "problem", "messages", "vars"),
+    *("question_text", "input_text"),
+)
+TARGET = (
+    *("target", "expected", "expected_output", "reference", "reference_output", "ideal", "gold", "ground_truth"),
+    *("reference_answer", "expected_answer", "outputs_expected"),
+)
+CHOICES = ("choices", "options")
+# What a system said: neither a slice nor the ground of a case's identity.
+OUTPUT = frozenset({
+    *("output", "outputs", "response", "completion", "answer", "prediction", "generated", "explanation", "reasoning"),
+    *("messages", "context", "contexts", "retrieved_contexts", "transcript", "model_output", "generation", "comment"),
+})  # fmt: skip
+
+SCORE = (
+    *("score", "passed", "pass", "success", "correct", "is_correct", "resolved", "solved", "reward", "accuracy", "acc"),
+    *("exact_match", "f1", "pass_rate", "result", "value", "grade", "outcome", "verdict", "rating", "label"),
+)
+# Names that also stand for other things: scores only where their cells say so.
+WEAK_SCORE = frozenset({"result", "value", "grade", "outcome", "verdict", "rating", "label"})
+_KNOWN_METRICS = frozenset({
+    *("faithfulness", "answer_relevancy", "answer_relevance", "answer_correctness", "answer_similarity"),
+    *("context_precision", "context_recall", "context_entity_recall", "context_relevance", "semantic_similarity"),
+    *("factual_correctness", "noise_sensitivity", "response_relevancy", "hallucination", "helpfulness", "correctness"),
+    *("toxicity", "acc_norm", "em", "bleu", "rouge", "rouge1", "rouge2", "rouge_l", "rougel", "meteor"),
+})  # fmt: skip
+_SCORE_PREFIX = re.compile(
+    r"((scores?|feedback|metrics?|evals?|evaluations?|annotations?|assertions)[./]|(scores?|feedback|metric)_)"
+)
+_SCORE_SUFFIX = re.compile(r"[._/](score|passed|is_correct)$")
+_NO_SCORE = re.compile(
+    r"(^|[._/])(cost|latency|latency_ms|duration|duration_ms|seconds|elapsed|execution_time|runtime|threshold|weight|"
+    r"temperature|index|order|line|seed|count|num|timestamp|created|created_at|started_at|tokens|date|time)$"
+    r"|_(tokens|seconds|ms|cost|count|at|time|id|index|label|error|explanation|reason)$|^(n|num|total)_"
+)
+_AGAIN = re.compile(r" \(\d+\)$")
+_INDEX = re.compile(r"unnamed: ?\d+|")
+
+LONG_TEXT = 120
+"""Cells above this length are text that someone wrote, not the name of a slice, an arm or a set."""
+
+
+def plain_name(name: str) -> str:
+    """Return a header as the alias lists spell it.
+
+    Examples
+    --------
+    >>> plain_name("Case ID"), plain_name("isCorrect"), plain_name("scores.Accuracy")
+    ('case_id', 'is_correct', 'scores.accuracy')
+    """
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
+    return re.sub(r"[\s\-]+", "_", snake).lower()
+
+
+def is_index_name(name: str) -> bool:
+    """Return whether a header is the one that a data frame's row index gets in a CSV file."""
+    return _INDEX.fullmatch(name.strip().lower()) is not None
+
+
+def is_score_name(name: str) -> bool:
+    """Return whether a header names a score; a number behind a header that came twice is not looked at."""
+    plain = plain_name(_AGAIN.sub("", name))
+    if plain in SCORE or plain in _KNOWN_METRICS:
+        return True
+    return is_possible_score(name) and bool(_SCORE_PREFIX.match(plain) or _SCORE_SUFFIX.search(f"_{plain}"))
+
+
+def is_possible_score(name: str) -> bool:
+    """Return whether a header may name a score: it names no time, cost, count or identity."""
+    return _NO_SCORE.search(plain_name(name)) is None

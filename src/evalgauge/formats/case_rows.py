@@ -1,0 +1,258 @@
+"""Which rows of a plain table are one case, and which of its rows are reps.
+
+Counting reps as cases gives intervals that are too narrow, and counting cases as reps hides cases, so every inference
+is announced with the way out:
+
+* rows that agree in id are one case, unless their inputs differ;
+* a rep column is believed; without one, rows that repeat a case are its reps, in order;
+* without an id the input is the identity, and equal inputs are reps only if every input appears equally often;
+* without both every row is a case, numbered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evalgauge.errors import LogError
+from evalgauge.formats.columns import groups, occurrences
+from evalgauge.formats.wording import counted
+from evalgauge.scores.table import Problem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from evalgauge.formats.columns import Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Keys:
+    """What the rows of a table say about themselves, as codes per row.
+
+    Attributes
+    ----------
+    file
+        What messages call the table.
+    run, set
+        Which run and which eval set, int.
+    ids
+        Ids as text, or ``None``.
+    content
+        Which input, -1 where it is blank; or ``None``.
+    rep
+        The rep where the table numbers them, 1-based; or ``None``.
+    metric
+        Which metric, for a table with one row per metric; all 0 otherwise.
+    is_rep_wide
+        Whether every row holds all reps of its case, so that a repeated id cannot be a rep.
+    index
+        The row labels of a data frame that was written with its index, or ``None``.
+    """
+
+    file: str
+    run: NDArray[np.int64]
+    set: NDArray[np.int64]
+    ids: Words | None
+    content: NDArray[np.int32] | None
+    rep: NDArray[np.int64] | None
+    metric: NDArray[np.int64]
+    is_rep_wide: bool = False
+    index: Words | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CaseRows:
+    """The cases that were found.
+
+    Attributes
+    ----------
+    case, rep
+        Per row: index of the case, and 1-based rep.
+    case_id, dup
+        Per case.
+    first
+        Per case: its first row.
+    is_inferred
+        Whether the reps were read off repeated cases.
+    id_is_row_number
+        Whether the ids only number the rows.
+    problems
+        The inferences, announced.
+    """
+
+    case: NDArray[np.int64]
+    rep: NDArray[np.int64]
+    case_id: tuple[str, ...]
+    dup: NDArray[np.int32]
+    first: NDArray[np.int64]
+    is_inferred: bool
+    id_is_row_number: bool
+    problems: tuple[Problem, ...]
+
+
+def case_rows(keys: Keys) -> CaseRows:
+    """Return the case and the rep of every row.
+
+    Raises
+    ------
+    LogError
+        If a row has no id, or the table numbers reps but nothing says which case a row belongs to.
+    """
+    if keys.ids is not None:
+        return _by_id(keys, keys.ids)
+    if keys.content is not None:
+        return _by_content(keys, keys.content)
+    return _by_row(keys)
+
+
+def _by_id(keys: Keys, ids: Words) -> CaseRows:
+    without = np.flatnonzero(ids.codes < 0)
+    if without.size:
+        raise LogError(
+            keys.file,
+            f"{counted(without.size, 'row has', 'rows have')} no case id.",
+            record=f"row {int(without[0]) + 1}",
+            field=ids.name,
+            hint="Fill the ids in, or name another column: case=COLUMN.",
+        )
+    base, base_first = groups(keys.set, ids.codes)
+    parts, problems = _content_parts(keys, base)
+    case, _ = groups(base, parts)
+    rep, case, more = _reps(keys, case)
+    case, first = groups(case)
+    names: list[str] = [str(ids.values[code]) for code in ids.codes[first].tolist()]
+    dup = occurrences(base[first]) if first.size > base_first.size else np.zeros(first.size, dtype=np.int64)
+    return CaseRows(
+        case=case,
+        rep=rep,
+        case_id=tuple(names),
+        dup=dup.astype(np.int32),
+        first=first,
+        is_inferred=keys.rep is None and not keys.is_rep_wide and bool((rep > 1).any()),
+        id_is_row_number=False,
+        problems=(*problems, *more),
+    )
+
+
+def _content_parts(keys: Keys, base: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[Problem]]:
+    """Return, within rows of one id, which different input each row holds: 0 unless an id stands for several cases."""
+    parts = np.zeros(base.size, dtype=np.int64)
+    if keys.content is None:
+        return parts, []
+    known = np.flatnonzero(keys.content >= 0)
+    # One id with one input in each arm is one case whose prompt differs by arm; several inputs within one arm are not.
+    _, pairs = groups(keys.run[known], base[known], keys.content[known])
+    in_run, firsts = groups(keys.run[known][pairs], base[known][pairs])
+    several = base[known][pairs][firsts[np.bincount(in_run) > 1]]
+    if keys.rep is not None:
+        repeated = occurrences(groups(keys.run, base, keys.metric, keys.rep)[0]) > 0
+        several = np.intersect1d(several, base[repeated])
+    is_split = np.isin(base, several)
+    parts[is_split] = keys.content[is_split] + 1
+    problems: list[Problem] = []
+    if several.size:
+        count = np.unique(several).size
+        stands = counted(count, "case id stands", "case ids stand")
+        text = f"{stands} for rows with different inputs: each different input is read as a case."
+        problems.append(Problem(text=text, file=keys.file, count=count))
+    unsplit = known[~is_split[known]]
+    _, inputs = groups(base[unsplit], keys.content[unsplit])
+    differing = int((np.bincount(base[unsplit][inputs], minlength=1) > 1).sum())
+    if differing:
+        text = f"The input of {counted(differing, 'case', 'cases')} differs by arm or rep: by id it is one case."
+        problems.append(Problem(text=text, file=keys.file, count=differing))
+    return parts, problems
+
+
+def _reps(keys: Keys, case: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Problem]]:
+    """Return the reps, and the cases with those rows apart that no rep number tells from another row."""
+    if keys.rep is None and not keys.is_rep_wide:
+        rep = occurrences(groups(keys.run, case, keys.metric)[0]) + 1
+        return rep, case, _announced(keys, case, rep)
+    rep = np.ones(case.size, dtype=np.int64) if keys.rep is None else keys.rep
+    again = occurrences(groups(keys.run, case, keys.metric, rep)[0])
+    doubles = int((again > 0).sum())
+    if not doubles:
+        return rep, case, []
+    row = int(np.flatnonzero(again > 0)[0]) + 1
+    text = (
+        f"{counted(doubles, 'row repeats', 'rows repeat')} a case, rep and metric that an earlier row holds (first: "
+        f"row {row}): kept apart as separate cases. Remove what was written twice; number further reps."
+    )
+    return rep, groups(case, again)[0], [Problem(text=text, file=keys.file, record=f"row {row}", count=doubles)]
+
+
+def _announced(keys: Keys, case: NDArray[np.int64], rep: NDArray[np.int64]) -> list[Problem]:
+    last = int(rep.max(initial=1))
+    if last == 1:
+        return []
+    group, _ = groups(keys.run, case, keys.metric)
+    counts = np.bincount(group)
+    repeated = groups(case[np.isin(group, np.flatnonzero(counts > 1))])[1].size
+    total = groups(case)[1].size
+    way_out = "If they are different cases, name the column that tells them apart: case=COLUMN."
+    if counts.min() == last:
+        text = f"{counted(total, 'case appears', 'cases appear')} {last} times: read as {last} reps each. {way_out}"
+    else:
+        text = f"{repeated:,} of {total:,} cases appear more than once (up to {last} times): read as reps. {way_out}"
+    return [Problem(text=text, file=keys.file, count=repeated)]
+
+
+def _by_content(keys: Keys, content: NDArray[np.int32]) -> CaseRows:
+    blank = content < 0
+    own = content.astype(np.int64)
+    own[blank] = int(content.max(initial=0)) + 1 + np.arange(int(blank.sum()))
+    case, _ = groups(keys.set, own)
+    problems: list[Problem] = []
+    if keys.rep is None and not keys.is_rep_wide:
+        group, firsts = groups(keys.run, case, keys.metric)
+        again = occurrences(group)
+        _, per_run = groups(keys.run[firsts], keys.metric[firsts], np.bincount(group))
+        is_even = per_run.size == groups(keys.run, keys.metric)[1].size and bool((np.bincount(group) > 1).all())
+        if not is_even and again.any():
+            count = int((again > 0).sum())
+            holds = counted(count, "row holds", "rows hold")
+            text = (
+                f"{holds} an input that an earlier row holds, and not every input comes equally often: each row is "
+                "read as a case. If they are reps, add a column rep or a case id."
+            )
+            problems.append(Problem(text=text, file=keys.file, count=count))
+            case, _ = groups(case, again)
+    rep, case, more = _reps(keys, case)
+    case, first = groups(case)
+    return CaseRows(
+        case=case,
+        rep=rep,
+        case_id=tuple(str(row + 1) for row in first.tolist()),
+        dup=np.zeros(first.size, dtype=np.int32),
+        first=first,
+        is_inferred=keys.rep is None and not keys.is_rep_wide and bool((rep > 1).any()),
+        id_is_row_number=True,
+        problems=(*problems, *more),
+    )
+
+
+def _by_row(keys: Keys) -> CaseRows:
+    if keys.rep is not None and groups(keys.rep)[1].size > 1:
+        raise LogError(
+            keys.file,
+            "the table numbers its reps, but no column says which case a row belongs to.",
+            hint="Name the column: case=COLUMN, or input=COLUMN if the text of the case identifies it.",
+        )
+    rows = np.arange(keys.run.size)
+    names = [str(row + 1) for row in rows.tolist()]
+    index = keys.index
+    if index is not None and len(index.values) == rows.size and bool((index.codes >= 0).all()):
+        names = [str(index.values[code]) for code in index.codes.tolist()]
+    return CaseRows(
+        case=rows,
+        rep=np.ones(rows.size, dtype=np.int64),
+        case_id=tuple(names),
+        dup=np.zeros(rows.size, dtype=np.int32),
+        first=rows,
+        is_inferred=False,
+        id_is_row_number=True,
+        problems=(),
+    )

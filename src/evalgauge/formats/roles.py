@@ -1,0 +1,349 @@
+"""Which column of a table plays which role: what the user said first, then the words that frameworks use."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from evalgauge.errors import ArgumentError, LogError, UnknownFormatError
+from evalgauge.formats import aliases
+from evalgauge.formats.aliases import is_index_name, is_possible_score, is_score_name, plain_name
+from evalgauge.formats.cells import is_score_like, status_words
+from evalgauge.formats.columns import Numbers, Words, encoded, texts
+from evalgauge.scores.table import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from evalgauge.formats.columns import Column, Table
+    from evalgauge.formats.protocol import ReadOptions
+
+_ROLES = ("case", "rep", "metric", "arm", "set", "input", "target", "choices", "error", "status", "cluster", "score")
+_MAP_HINT = "Say which column is the score: score=COLUMN (several: score=A|B), or name the arms of a wide table."
+
+
+@dataclass(slots=True, kw_only=True)
+class Roles:
+    """The columns by role; a table that lacks a role has ``None`` or nothing there.
+
+    Attributes
+    ----------
+    scores
+        One column; several where the table is wide.
+    arms
+        Columns that together name the arm.
+    wide
+        What the score columns of a wide table are: ``"metrics"``, ``"arms"`` or ``"reps"``.
+    slices
+        Per-case columns by the name of the field.
+    asked
+        The slices that the user named.
+    """
+
+    case: Column | None = None
+    index: Column | None = None
+    rep: Column | None = None
+    metric: Column | None = None
+    arms: tuple[Column, ...] = ()
+    set: Column | None = None
+    inputs: tuple[Column, ...] = ()
+    target: Column | None = None
+    choices: Column | None = None
+    error: Column | None = None
+    status: Column | None = None
+    scores: tuple[Column, ...] = ()
+    wide: Literal["metrics", "arms", "reps"] = "metrics"
+    slices: dict[str, Column] = field(default_factory=dict[str, "Column"])
+    asked: frozenset[str] = frozenset()
+    problems: tuple[Problem, ...] = ()
+
+
+def roles_of(table: Table, options: ReadOptions) -> Roles:
+    """Return the roles of a table's columns.
+
+    Parameters
+    ----------
+    table
+        The table.
+    options
+        ``columns``, ``wide_arms`` and ``wide_reps`` are looked at; what they say wins over names.
+
+    Raises
+    ------
+    LogError
+        If a named column is not there, or no column is recognised as a score.
+    ArgumentError
+        If the options contradict each other.
+    """
+    return _Search(table, options).roles()
+
+
+class _Search:
+    def __init__(self, table: Table, options: ReadOptions) -> None:
+        self._table = table
+        self._options = options
+        self._taken: set[str] = set()
+        self._problems: list[Problem] = []
+        self._named = self._explicit()
+
+    def roles(self) -> Roles:
+        found = Roles()
+        found.scores, found.wide = self._wide()
+        self._take(found.scores)
+        found.scores = found.scores or self._named.get("score", ())
+        found.case = self._one("case", self._case_names(), _is_id)
+        found.index = next((column for column in self._free() if is_index_name(column.name)), None)
+        self._take([found.index] if found.index else [])
+        found.rep = None if found.wide == "reps" else self._one("rep", aliases.REP, _is_rep)
+        found.metric = self._one("metric", aliases.METRIC, _is_text_label)
+        found.arms = () if found.wide == "arms" else self._arms()
+        found.set = self._one("set", aliases.SET, _is_text_label)
+        found.inputs = self._inputs()
+        found.target = self._one("target", aliases.TARGET, lambda _column: True)
+        found.choices = self._one("choices", aliases.CHOICES, lambda column: isinstance(column, Words))
+        found.error = self._one("error", aliases.ERROR, lambda _column: True)
+        found.status = self._status(has_score=bool(found.scores))
+        found.scores = found.scores or self._scores(found)
+        found.asked = frozenset(role for role in self._named if role not in _ROLES or role == "cluster")
+        found.slices = self._slices(found)
+        if found.case is None and not found.inputs and found.set is not None and "set" not in self._named:
+            self._refuse_unclear_set(found.set)
+        found.problems = tuple(self._problems)
+        return found
+
+    def _case_names(self) -> tuple[str, ...]:
+        # A frame of Inspect's samples names every run in sample_id and the case in id.
+        is_inspect = {"sample_id", "id", "epoch"} <= {plain_name(name) for name in self._table.names}
+        return ("id", *aliases.CASE) if is_inspect else aliases.CASE
+
+    def _explicit(self) -> dict[str, tuple[Column, ...]]:
+        named: dict[str, tuple[Column, ...]] = {}
+        for role, value in self._options.columns.items():
+            several = [value] if value in self._table.names or role != "score" else value.replace("|", ",").split(",")
+            named[role.strip().lower() if role.strip().lower() in _ROLES else role] = tuple(
+                self._required(name.strip(), f"columns[{role!r}]") for name in several
+            )
+        for columns in named.values():
+            self._take(columns)
+        return named
+
+    def _required(self, name: str, argument: str) -> Column:
+        names = self._table.names
+        if name in names:
+            return self._table.column(name)
+        by_plain = [other for other in names if plain_name(other) == plain_name(name)]
+        if len(by_plain) == 1:
+            return self._table.column(by_plain[0])
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f"Did you mean {close[0]!r}? " if close else ""
+        raise LogError(
+            self._table.file, f"{argument} names no column.", field=name, hint=f"{hint}Columns: {_listed(names)}."
+        )
+
+    def _wide(self) -> tuple[tuple[Column, ...], Literal["metrics", "arms", "reps"]]:
+        arms, reps = self._options.wide_arms, self._options.wide_reps
+        if arms and reps:
+            raise ArgumentError("wide_reps", reps, "one of wide_arms and wide_reps", "A column is an arm or a rep.")
+        if not (arms or reps):
+            return (), "metrics"
+        chosen = arms or reps
+        wide: Literal["arms", "reps"] = "arms" if arms else "reps"
+        if "score" in self._named:
+            raise ArgumentError(
+                "columns", dict(self._options.columns), f"no score column beside wide_{wide}", "Leave score= out."
+            )
+        return tuple(self._required(name, f"wide_{wide}") for name in chosen), wide
+
+    def _take(self, columns: Iterable[Column]) -> None:
+        self._taken.update(column.name for column in columns)
+
+    def _free(self) -> list[Column]:
+        return [column for column in self._table.columns if column.name not in self._taken]
+
+    def _one(self, role: str, names: Sequence[str], fits: Callable[[Column], bool]) -> Column | None:
+        if role in self._named:
+            return self._named[role][0]
+        found = self._all(names, fits)
+        self._take(found[:1])
+        return found[0] if found else None
+
+    def _all(self, names: Sequence[str], fits: Callable[[Column], bool]) -> list[Column]:
+        by_name = [(names.index(plain_name(column.name)), column) for column in self._free() if _is_in(column, names)]
+        return [column for _, column in sorted(by_name, key=lambda pair: pair[0]) if fits(column)]
+
+    def _arms(self) -> tuple[Column, ...]:
+        if "arm" in self._named:
+            return self._named["arm"]
+        candidates = self._all(aliases.ARM, _is_arm)
+        varying = [column for column in candidates if len(encoded(column).values) > 1]
+        # Two columns that both vary name the arm together: taking one of them would read the rows of two arms as reps.
+        chosen = tuple(varying or candidates[:1])
+        self._take(chosen)
+        return chosen
+
+    def _inputs(self) -> tuple[Column, ...]:
+        if "input" in self._named:
+            return self._named["input"]
+        found = self._all(aliases.INPUT, lambda column: not column.is_empty)
+        pair = [column for column in found if plain_name(column.name) in {"input", "instruction"}]
+        chosen = pair if len(pair) == 2 else found[:1]
+        if not chosen:
+            prefixes = ("inputs.", "input.", "vars.")
+            chosen = [column for column in self._free() if column.name.lower().startswith(prefixes)]
+        self._take(chosen)
+        return tuple(chosen)
+
+    def _status(self, *, has_score: bool) -> Column | None:
+        if "status" in self._named:
+            column = self._named["status"][0]
+            _, unknown = status_words(texts(encoded(column)))
+            if unknown:
+                raise LogError(
+                    self._table.file,
+                    f"holds words that are no status: {_listed(unknown[:5])}.",
+                    field=column.name,
+                    hint="Known are ok, error, unscored, skipped, cancelled, limit, timeout, invalid, not_run.",
+                )
+            return column
+        for column in self._all(aliases.STATUS, _is_text_label):
+            is_status = not status_words(texts(encoded(column)))[1]
+            # A column of nothing but pass and fail is the score itself where there is no other.
+            is_only_score = is_score_like(column) and not (has_score or self._score_columns())
+            if is_status and not is_only_score:
+                self._take([column])
+                return column
+        return None
+
+    def _score_columns(self) -> list[Column]:
+        found = [column for column in self._free() if is_score_name(column.name) and _is_score(column)]
+        # A label or grade beside a score is the class of the case more often than a second metric.
+        return [column for column in found if plain_name(column.name) not in aliases.WEAK_SCORE] or found
+
+    def _scores(self, found: Roles) -> tuple[Column, ...]:
+        named = self._score_columns()
+        if named and found.metric is not None:
+            order = [plain_name(column.name) for column in named]
+            best = min(range(len(named)), key=lambda place: _rank(order[place]))
+            named = [named[best]]
+        if not named:
+            named = self._unnamed_score()
+        self._take(named)
+        if len(named) > 1:
+            named = [column for column in named if not column.is_empty] or named
+        return tuple(named)
+
+    def _unnamed_score(self) -> list[Column]:
+        candidates = [column for column in self._free() if is_possible_score(column.name) and is_score_like(column)]
+        if len(candidates) == 1:
+            name = candidates[0].name
+            text = f"No column is called a score; {name!r} is the only column of numbers and was taken."
+            self._problem(f"{text} If it is not the score, say score=COLUMN.")
+            return candidates
+        hint = f"{_MAP_HINT} Columns: {_listed(self._table.names)}."
+        if not candidates:
+            raise UnknownFormatError(self._table.file, "no column is recognised as the score.", hint=hint)
+        names = _listed([column.name for column in candidates])
+        problem = f"no column is called a score, and {len(candidates)} columns hold numbers: {names}."
+        raise LogError(self._table.file, problem, hint=hint)
+
+    def _problem(self, text: str) -> None:
+        self._problems.append(Problem(text=text, file=self._table.file))
+
+    def _slices(self, found: Roles) -> dict[str, Column]:
+        slices = {role: self._named[role][0] for role in sorted(found.asked)}
+        content = tuple(
+            f"{column.name}." for column in (*found.inputs, found.target, found.choices) if column is not None
+        )
+        for column in self._free():
+            if not _is_slice(column) or column.name.startswith(content):
+                continue
+            leaf = column.name.split("metadata.", 1)[-1]
+            name = leaf if leaf not in slices and leaf not in self._table.names else column.name
+            slices.setdefault(name, column)
+        return slices
+
+    def _refuse_unclear_set(self, column: Column) -> None:
+        if len(encoded(column).values) > 1:
+            raise LogError(
+                self._table.file,
+                "may name the case or the eval set, and no other column names the case.",
+                field=column.name,
+                hint=f"Say which: case={column.name} or set={column.name}.",
+            )
+
+
+def _is_in(column: Column, names: Sequence[str]) -> bool:
+    return plain_name(column.name) in names
+
+
+def _rank(name: str) -> int:
+    return aliases.SCORE.index(name) if name in aliases.SCORE else len(aliases.SCORE)
+
+
+def _is_text(column: Column) -> bool:
+    return isinstance(column, Words) and all(isinstance(value, str) for value in column.values)
+
+
+def _longest(column: Column) -> int:
+    return max(map(len, texts(column)), default=0) if isinstance(column, Words) else 0
+
+
+def _is_id(column: Column) -> bool:
+    if column.is_empty:
+        return False
+    if isinstance(column, Numbers):
+        whole = column.numbers.dtype.kind == "i"
+        return whole or (column.numbers.dtype.kind == "f" and all("." not in text for text in texts(encoded(column))))
+    return _is_text(column)
+
+
+def _is_label(column: Column) -> bool:
+    return isinstance(column, Numbers) or (_is_text(column) and _longest(column) <= aliases.LONG_TEXT)
+
+
+def _is_text_label(column: Column) -> bool:
+    return not column.is_empty and _is_text(column) and _longest(column) <= aliases.LONG_TEXT
+
+
+def _is_rep(column: Column) -> bool:
+    if column.is_empty or not _is_label(column):
+        return False
+    return plain_name(column.name) not in aliases.SERIES_REP or len(encoded(column).values) > 1
+
+
+def _is_arm(column: Column) -> bool:
+    if column.is_empty or not _is_label(column):
+        return False
+    return plain_name(column.name) in aliases.NUMERIC_ARM or not is_score_like(column)
+
+
+def _is_score(column: Column) -> bool:
+    plain = plain_name(column.name)
+    if isinstance(column, Words) and not _is_text(column):
+        return False
+    if plain in aliases.SCORE and plain not in aliases.WEAK_SCORE:
+        return True
+    # Letters and labels of a few kinds are kept as words: the question says how to map them.
+    return column.is_empty or is_score_like(column) or (isinstance(column, Words) and 0 < len(column.values) <= 20)
+
+
+def _is_output(column: Column) -> bool:
+    plain = plain_name(column.name)
+    return plain in aliases.OUTPUT or plain.split(".", 1)[0] in aliases.OUTPUT
+
+
+def _is_slice(column: Column) -> bool:
+    plain = plain_name(column.name)
+    if column.is_empty or _is_output(column) or not _is_label(column):
+        return False
+    if is_score_name(column.name) and plain not in aliases.WEAK_SCORE:
+        return False
+    if isinstance(column, Numbers):
+        return column.numbers.dtype.kind != "f" or _is_id(column)
+    return not (is_score_like(column) and any("." in text for text in texts(column)))
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:30])
+    return f"{shown} and {len(names) - 30} more" if len(names) > 30 else shown

@@ -1,0 +1,190 @@
+"""Score tables as files: Parquet, CSV or JSON lines, in the columns that ``read`` takes back without loss."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evalgauge.errors import ArgumentError
+from evalgauge.formats.converted import (
+    COLUMNS,
+    FIELD_PREFIX,
+    HASH_COLUMNS,
+    METRIC_COLUMNS,
+    RESERVED,
+    ROW_NUMBER_COLUMN,
+    RUN_COLUMNS,
+)
+from evalgauge.scores.identity import fingerprints
+from evalgauge.scores.table import Run, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from evalgauge.scores.table import ScoreTable
+
+    Arrays = dict[str, NDArray[np.generic]]
+
+
+def write_table(table: ScoreTable, path: str | Path, *, overwrite: bool = False) -> Path:
+    r"""Write every row of a score table to a file that any tool reads and that ``read`` takes back without loss.
+
+    Parameters
+    ----------
+    table
+        What was read.
+    path
+        Where to; the ending says the format: ``.parquet``, ``.csv`` or ``.jsonl``.
+    overwrite
+        Whether a file that is there may be replaced.
+
+    Returns
+    -------
+    Path
+        The file. It is written beside its place and then moved there, so that it is never half-written. It holds
+        hashes of the cases and their slice fields, never their contents.
+
+    Raises
+    ------
+    ArgumentError
+        If the ending is another one, the folder is missing, or the file is there already.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from evalgauge.formats import read
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "base.csv").write_text("case,score\nq1,1\nq2,0\n")
+    >>> written = write_table(read(folder / "base.csv"), folder / "base.parquet")
+    >>> print(read(written))
+    2 cases, 2 rows (2 scored), arms: base; metrics: score
+    """
+    target = Path(path)
+    write = _WRITERS.get(target.suffix.lower())
+    if write is None:
+        raise ArgumentError("path", str(path), "a file that ends in .parquet, .csv or .jsonl")
+    if target.exists() and not overwrite:
+        raise ArgumentError("path", str(path), "a file that is not there yet", "Say overwrite=True to replace it.")
+    if not target.parent.is_dir():
+        raise ArgumentError("path", str(path), "a file in a folder that exists", f"Make {target.parent} first.")
+    columns = _columns(table)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".evalgauge-", suffix=target.suffix)
+    os.close(handle)
+    part = Path(name)
+    try:
+        write(columns, part)
+        # mkstemp keeps others out; a result file gets the rights that any new file of the user gets.
+        mask = os.umask(0)
+        os.umask(mask)
+        part.chmod(0o666 & ~mask)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return target
+
+
+def _columns(table: ScoreTable) -> Arrays:
+    runs, cases, metrics = table.runs, table.cases, table.metrics
+    prints = fingerprints(cases)
+    per_run = {name: [getattr(run, name) for run in runs] for name in ("run_id", "set_name", "set_version", "arm")}
+    columns: Arrays = {name: _objects(values)[table.run] for name, values in per_run.items()}
+    columns["case_id"] = _objects(cases.case_id)[table.case]
+    columns["case_fp"] = _objects(prints.case_fp)[table.case]
+    columns["input_fp"] = _objects(prints.input_fp)[table.case]
+    columns["case_dup"] = cases.dup[table.case]
+    columns["rep"] = table.rep
+    columns["rep_source"] = _objects([run.rep_source for run in runs])[table.run]
+    columns["rep_kind"] = _objects([run.rep_kind for run in runs])[table.run]
+    columns["metric"] = _objects([metric.name for metric in metrics])[table.metric]
+    columns["score"] = table.score
+    columns["raw"] = _objects(table.raw or [None] * len(table))
+    columns["status"] = _objects([status.name.lower() for status in Status])[table.status]
+    return {name: columns[name] for name in COLUMNS} | _extras(table) | _fields(table)
+
+
+def _extras(table: ScoreTable) -> Arrays:
+    """Return the columns that are needed only where a log says more than a plain table does."""
+    columns: Arrays = {}
+    usual = Run(run_id="", set_name="", arm="", framework="table", file="")
+    for name, attribute in RUN_COLUMNS.items():
+        values = [getattr(run, attribute) for run in table.runs]
+        if any(value != getattr(usual, attribute) for value in values):
+            cells = [json.dumps(value, sort_keys=True) if isinstance(value, dict) else value for value in values]
+            columns[name] = _objects([_text(cell) for cell in cells])[table.run]
+    for name, attribute in METRIC_COLUMNS.items():
+        values = [getattr(metric, attribute) for metric in table.metrics]
+        if any(value is not None for value in values):
+            columns[name] = _objects([_text(value) for value in values])[table.metric]
+    cases = table.cases
+    if cases.source_hash is not None:
+        columns[HASH_COLUMNS[0]] = _objects(cases.source_hash)[table.case]
+        columns[HASH_COLUMNS[1]] = _objects([cases.source_hash_scheme] * len(table))
+    if cases.id_is_row_number:
+        columns[ROW_NUMBER_COLUMN] = _objects(["true"] * len(table))
+    return columns
+
+
+def _fields(table: ScoreTable) -> Arrays:
+    return {
+        f"{FIELD_PREFIX}{name}" if name in RESERVED or name.startswith(FIELD_PREFIX) else name: (
+            _objects(values)[table.case]
+        )
+        for name, values in table.cases.fields.items()
+    }
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return None if value is None or value == "" else str(value)
+
+
+def _objects(values: Sequence[object]) -> NDArray[np.object_]:
+    array = np.empty(len(values), dtype=np.object_)
+    array[:] = values
+    return array
+
+
+def _write_parquet(columns: Arrays, path: Path) -> None:
+    from evalgauge.engine import duck  # noqa: PLC0415 (the engine is loaded only where it is needed)
+
+    duck.write_parquet(columns, path)
+
+
+def _write_csv(columns: Arrays, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(_rows(columns))
+
+
+def _write_jsonl(columns: Arrays, path: Path) -> None:
+    import msgspec  # noqa: PLC0415 (not every command writes JSON)
+
+    encoder = msgspec.json.Encoder()
+    with path.open("wb") as file:
+        for row in _rows(columns):
+            file.write(encoder.encode(dict(zip(columns, row, strict=True))) + b"\n")
+
+
+def _rows(columns: Mapping[str, NDArray[np.generic]]) -> zip[tuple[object, ...]]:
+    lists: list[list[object]] = []
+    for name, array in columns.items():
+        cells: list[object] = array.tolist()
+        lists.append([None if cell != cell else cell for cell in cells] if name == "score" else cells)  # noqa: PLR0124 (NaN)
+    return zip(*lists, strict=True)
+
+
+_WRITERS: dict[str, Callable[[Arrays, Path], None]] = {
+    ".parquet": _write_parquet,
+    ".csv": _write_csv,
+    ".jsonl": _write_jsonl,
+}

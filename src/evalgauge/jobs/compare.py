@@ -1,0 +1,178 @@
+"""Is the candidate really better than the baseline?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalgauge.errors import ArgumentError, EvalgaugeError, PairingError
+from evalgauge.jobs.arms import arms_of
+from evalgauge.jobs.compared import compared_counts, compared_rates
+from evalgauge.jobs.compared_arms import compared_paired, compared_unpaired
+from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.questions.compare import CompareRequest
+from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Words, passed_of_total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evalgauge.jobs.arms import Arm
+    from evalgauge.questions.compare import CompareAnswer
+    from evalgauge.questions.parts import Missing
+
+
+def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
+    *logs: Any,  # noqa: ANN401 - paths, folders, data frames or tables
+    margin: float | None = None,
+    by: str | None = None,
+    cluster: str | None = None,
+    metric: str | None = None,
+    task: str | None = None,
+    arms: Sequence[str] = (),
+    unpaired: bool = False,
+    flips: bool = False,
+    missing: Missing = "bounds",
+    score_range: Sequence[float] | None = None,
+    confidence: float = 0.95,
+    wins: int | None = None,
+    losses: int | None = None,
+    of: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    words: Mapping[str, float] | None = None,
+    wide_arms: Sequence[str] = (),
+    wide_reps: Sequence[str] = (),
+    tolerant: bool = False,
+) -> CompareAnswer:
+    """Answer whether the candidate is really better than the baseline.
+
+    Parameters
+    ----------
+    *logs
+        Baseline, then candidate: paths, folders, data frames or tables. One that holds both, with ``arms``. None, with
+        ``wins``, ``losses`` and ``of``.
+    margin
+        The change that matters, a share: 0.02 for two points. With it, equivalent and no worse can be said too.
+    by
+        Field that splits the cases into slices.
+    cluster
+        Field that says which cases share a source.
+    metric, task
+        Which score and which eval set, where the logs hold several.
+    arms
+        Names of the baseline and the candidate within one log.
+    unpaired
+        The logs hold different cases.
+    flips
+        Keep every changed case in the answer, not only the first ones.
+    missing
+        What missing scores count as, in both arms alike: ``"bounds"``, ``"fail"`` or ``"drop"``.
+    score_range
+        Lowest and highest possible score; an empty tuple for a score without limits. (0, 1) when left out.
+    confidence
+        Level of every interval, two-sided.
+    wins, losses, of
+        Cases that only the candidate, and only the baseline, passed, of how many.
+    columns, words, wide_arms, wide_reps, tolerant
+        As for ``read``; ``{"base:case": "qid"}`` maps one side.
+
+    Returns
+    -------
+    CompareAnswer
+        Verdict, difference with its interval, guarded interval, claims, changed cases, how cases were matched.
+
+    Raises
+    ------
+    ArgumentError
+        When an option is outside what is allowed.
+    PairingError
+        When the logs have no case in common.
+    LogError
+        When a log cannot be read.
+    ScoreError
+        When the scores cannot answer.
+
+    References
+    ----------
+    Tango 1998; Bonett & Price 2012; Miettinen & Nurminen 1985; see each rule in ``evalgauge.rules``.
+
+    Examples
+    --------
+    >>> import evalgauge as eg
+    >>> print(eg.compare(wins=22, losses=9, of=240))
+    better: +5.4 points, 95 % interval +0.9 to +10.3 (tango)
+    """
+    request = CompareRequest(
+        logs=tuple(log_name(log) for log in logs),
+        margin=None if margin is None else Points(margin),
+        by=by,
+        cluster=cluster,
+        metric=metric,
+        task=task,
+        arms=Names(arms),
+        unpaired=unpaired,
+        flips=flips,
+        missing=missing,
+        score_range=None if score_range is None else ScoreRange(score_range),
+        confidence=Share(confidence),
+        wins=wins,
+        losses=losses,
+        of=of,
+        columns=Columns(columns or {}),
+        words=Words(words or {}),
+        wide_arms=Names(wide_arms),
+        wide_reps=Names(wide_reps),
+        tolerant=tolerant,
+    )
+    return compare_answer(request, logs)
+
+
+def compare_answer(request: CompareRequest, logs: Sequence[Any] = ()) -> CompareAnswer:
+    """Return the answer to a request; ``logs`` holds the sources themselves where they are no paths."""
+    sources = list(logs or request.logs)
+    if (request.wins, request.losses, request.of) != (None, None, None):
+        if sources:
+            raise ArgumentError("logs", request.logs[0], "either logs or --wins, --losses and --of, not both")
+        return compared_counts(request)
+    rates = [passed_of_total(source) if isinstance(source, str) else None for source in sources]
+    if rates and all(rate is not None for rate in rates):
+        return compared_rates(request, [rate for rate in rates if rate is not None])
+    baseline, candidate = _two_arms(request, sources)
+    if request.unpaired:
+        return compared_unpaired(request, baseline, candidate)
+    return compared_paired(request, baseline, candidate)
+
+
+def _two_arms(request: CompareRequest, sources: list[Any]) -> tuple[Arm, Arm]:
+    if len(sources) == 1:
+        return _arms_of_one(request, sources[0])
+    if len(sources) != 2:
+        came = f"{len(sources)} logs" if sources else "no log"
+        raise ArgumentError("logs", came, "two logs, baseline first", "Or one log with --arms base,new.")
+    names = request.arms or (None, None)
+    if len(names) != 2:
+        raise ArgumentError("--arms", ",".join(request.arms), "two names, baseline first")
+    baseline = _one(request, "baseline", arms_of(asked_table(sources[0], request, "base"), request, names[0]))
+    candidate = _one(request, "candidate", arms_of(asked_table(sources[1], request, "cand"), request, names[1]))
+    return baseline, candidate
+
+
+def _arms_of_one(request: CompareRequest, source: Any) -> tuple[Arm, Arm]:  # noqa: ANN401 - see compare
+    table = asked_table(source, request)
+    if len(request.arms) != 2:
+        names = list(dict.fromkeys(run.arm for run in table.runs))
+        if len(names) < 2:
+            allowed = "two logs, or one log that holds two arms"
+            raise ArgumentError("logs", f"one log with one arm ({', '.join(names)})", allowed)
+        came = ",".join(request.arms) or "nothing"
+        raise ArgumentError("--arms", came, f"two of {', '.join(names)}, baseline first, separated by a comma")
+    first, second = (_one(request, "log", arms_of(table, request, name)) for name in request.arms)
+    return first, second
+
+
+def _one(request: CompareRequest, side: str, arms: tuple[Arm, ...]) -> Arm:
+    if len(arms) == 1:
+        return arms[0]
+    sets = list(dict.fromkeys(arm.source.set_name for arm in arms))
+    if len(sets) > 1 and request.task is None:
+        raise EvalgaugeError(f"The {side} holds {len(sets)} tasks. Choose one with --task: {', '.join(sets)}.")
+    names = ", ".join(dict.fromkeys(arm.source.arm for arm in arms))
+    raise PairingError(f"The {side} holds several arms. Name one of each side with --arms BASE,CAND: {names}.")

@@ -1,0 +1,142 @@
+"""What is this score, with an interval that is true?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalgauge.errors import ArgumentError, ScoreError
+from evalgauge.jobs.arms import arms_of
+from evalgauge.jobs.measured import measured_arm, measured_counts
+from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
+from evalgauge.questions.units import Columns, Names, ScoreRange, Share, Weights, Words, passed_of_total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evalgauge.questions.parts import Missing, Target
+
+
+def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
+    *logs: Any,  # noqa: ANN401 - paths, folders, data frames or tables
+    metric: str | None = None,
+    arm: str | None = None,
+    task: str | None = None,
+    by: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    cluster: str | None = None,
+    score_range: Sequence[float] | None = None,
+    rule: str = "auto",
+    target: Target = "new-cases",
+    missing: Missing = "bounds",
+    pass_k: int | None = None,
+    confidence: float = 0.95,
+    passed: int | None = None,
+    of: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    words: Mapping[str, float] | None = None,
+    wide_arms: Sequence[str] = (),
+    wide_reps: Sequence[str] = (),
+    tolerant: bool = False,
+) -> MeasureAnswer:
+    """Answer what a score is, with an interval that is true.
+
+    Parameters
+    ----------
+    *logs
+        Paths, folders, data frames or tables; several are read side by side. None, with ``passed`` and ``of``.
+    metric, arm, task
+        Which score, which system and which eval set, where the logs hold several.
+    by
+        Field that splits the cases into slices.
+    weights
+        Share of each slice in the total; an empty mapping gives every slice the same weight.
+    cluster
+        Field that says which cases share a source.
+    score_range
+        Lowest and highest possible score; an empty tuple for a score without limits. (0, 1) when left out.
+    rule
+        Interval rule by name; ``"auto"`` lets the data choose.
+    target
+        ``"new-cases"`` like these, or exactly ``"these-cases"``.
+    missing
+        What missing scores count as: ``"bounds"``, ``"fail"`` or ``"drop"``.
+    pass_k
+        Report pass@k and pass^k for this k.
+    confidence
+        Level of every interval, two-sided.
+    passed, of
+        Number of cases passed, of how many.
+    columns, words, wide_arms, wide_reps, tolerant
+        As for ``read``.
+
+    Returns
+    -------
+    MeasureAnswer
+        Estimate and interval in shares, and all that they rest on.
+
+    Raises
+    ------
+    ArgumentError
+        When an option is outside what is allowed.
+    LogError
+        When a log cannot be read.
+    ScoreError
+        When the scores cannot answer: several arms or metrics and none named, nothing scored.
+
+    References
+    ----------
+    Wilson 1927; Miller 2024, arXiv:2411.00640; see each rule in ``evalgauge.rules``.
+
+    Examples
+    --------
+    >>> import evalgauge as eg
+    >>> print(eg.measure(passed=47, of=50))
+    94.0 %, 95 % interval 83.8 to 97.9 %, 50 cases (wilson)
+    """
+    request = MeasureRequest(
+        logs=tuple(log_name(log) for log in logs),
+        metric=metric,
+        arm=arm,
+        task=task,
+        by=by,
+        weights=None if weights is None else Weights(weights),
+        cluster=cluster,
+        score_range=None if score_range is None else ScoreRange(score_range),
+        rule=rule,
+        target=target,
+        missing=missing,
+        pass_k=pass_k,
+        confidence=Share(confidence),
+        passed=passed,
+        of=of,
+        columns=Columns(columns or {}),
+        words=Words(words or {}),
+        wide_arms=Names(wide_arms),
+        wide_reps=Names(wide_reps),
+        tolerant=tolerant,
+    )
+    answers = measure_each(request, logs)
+    if len(answers) == 1:
+        return answers[0]
+    found = "; ".join(f"arm={one.source.arm!r}, task={one.source.set_name!r}" for one in answers)
+    raise ScoreError(f"The logs hold {len(answers)} scores and one is asked for. Name one of: {found}.")
+
+
+def measure_each(request: MeasureRequest, logs: Sequence[Any] = ()) -> tuple[MeasureAnswer, ...]:
+    """Return one answer per arm and eval set of the logs; ``logs`` holds the sources where they are no paths."""
+    sources = list(logs or request.logs)
+    if request.passed is not None or request.of is not None:
+        if sources:
+            raise ArgumentError("logs", request.logs[0], "either logs or --passed and --of, not both")
+        if request.passed is None or request.of is None:
+            option = "--of" if request.of is None else "--passed"
+            raise ArgumentError(option, "nothing", "a count; --passed and --of go together")
+        return (measured_counts(request, request.passed, request.of),)
+    counts = [passed_of_total(source) if isinstance(source, str) else None for source in sources]
+    if sources and all(counts):
+        return tuple(measured_counts(request, *count) for count in counts if count)
+    if not sources:
+        raise ArgumentError("logs", "nothing", "a log, a table, a folder, or a count such as 47/50")
+    table = asked_table(sources[0] if len(sources) == 1 else sources, request)
+    return tuple(measured_arm(request, arm) for arm in arms_of(table, request, request.arm))
