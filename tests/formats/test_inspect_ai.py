@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evalgauge.errors import EvalgaugeError, LogError
-from evalgauge.formats import inspect_zip
+from evalgauge.formats import inspect_ai, inspect_zip
 from evalgauge.formats.inspect_ai import READER
 from evalgauge.formats.protocol import ReadOptions, Source
 from evalgauge.scores.table import ScoreTable, Status
@@ -356,7 +356,7 @@ def header_only(**spec: Any) -> dict[str, Any]:
 
 
 def deep(depth: int) -> str:
-    return '{"version": 2, "status": "success", "eval": ' + "[" * depth + "]" * depth + "}"
+    return '{"version": 2, "status": "success", "extra": ' + "[" * depth + "]" * depth + "}"
 
 
 REFUSED: list[tuple[str, Any, str]] = [
@@ -490,6 +490,112 @@ def test_what_stands_before_the_cut_is_not_lost(tmp_path: Path) -> None:
         path.write_bytes(data[: int(share * len(data))])
         scored.append(statuses(read(path))["OK"])
     assert all(first < second for first, second in pairwise(scored))
+
+
+def picture(data: str) -> list[dict[str, Any]]:
+    content = [{"type": "text", "text": "What is this?"}, {"type": "image", "image": data, "detail": "auto"}]
+    return [{"id": "random", "role": "user", "content": content, "source": "input"}]
+
+
+def test_images_come_from_the_sample_and_their_attachments(tmp_path: Path) -> None:
+    summary = {**sample(1), "input": picture("")}
+    summary["input"][0]["content"][1] = {"type": "text", "text": "(Image)"}
+    whole = {**sample(1), "input": picture("attachment://abc"), "attachments": {"abc": "data:image/png;base64,AAAA"}}
+    members = {"header.json": header_only(), "summaries.json": [summary], "samples/1_epoch_1.json": whole}
+    eval_log = write_archive(tmp_path / "a.eval", members)
+    contents = read(eval_log).cases.contents
+    assert contents is not None
+    content = contents()[0]
+    assert content is not None
+    assert content.input == [
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "What is this?"},
+                {"type": "image", "image": "data:image/png;base64,AAAA", "detail": "auto"},
+            ],
+        }
+    ]
+    # The same run as .json shows the image where the summary has a word for it: still one case.
+    write(tmp_path / "b.json", log([whole]))
+    assert read(tmp_path).cases.case_id == ("1",)
+
+
+def test_tolerance_reads_what_is_left_of_samples(tmp_path: Path) -> None:
+    members = {
+        "header.json": {**header_only(), "invalidated": True},
+        "summaries.json": "[broken",
+        "samples/1_epoch_1.json": sample(1),
+        "samples/2_epoch_1.json": "{broken",
+    }
+    path = write_archive(tmp_path / "x.eval", members)
+    with pytest.raises(LogError, match=r"summaries\.json"):
+        read(path)
+    table = read(path, tolerant=True)
+    assert rows(table) == {("1", 1, "match"): (1.0, Status.OK, "C")}
+    assert [problem.record for problem in table.problems] == ["", "samples/2_epoch_1.json"]
+
+
+def test_an_unreadable_invalidation_is_refused_or_said(tmp_path: Path) -> None:
+    members = {
+        "header.json": {**header_only(), "invalidated": True},
+        "summaries.json": [sample(1)],
+        "samples/1_epoch_1.json": "{broken",
+    }
+    path = write_archive(tmp_path / "x.eval", members)
+    with pytest.raises(LogError, match=r"member 'samples/1_epoch_1\.json': is no valid JSON"):
+        read(path)
+    assert "it is counted" in read(path, tolerant=True).problems[0].text
+
+
+def test_a_cut_archive_with_zip64_headers_is_walked(tmp_path: Path) -> None:
+    path = tmp_path / "x.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in {"header.json": header_only(), "summaries.json": [sample(1), sample(2, "I")]}.items():
+            with archive.open(name, "w", force_zip64=True) as member:
+                member.write(json.dumps(content).encode())
+    data = path.read_bytes()
+    path.write_bytes(data[: data.rindex(b"PK\x05\x06")])
+    table = read(path)
+    assert rows(table)["2", 1, "match"][0] == 0.0
+    assert "2 samples could be read" in table.problems[0].text
+
+
+def test_a_number_beyond_reading_is_an_error_text(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    # NaN sends the text to the slower reader, which refuses integers of more than 4,300 digits.
+    path.write_text('{"eval": {"task": "t"}, "x": [NaN, ' + "9" * 5_000 + "]}", encoding="utf-8")
+    with pytest.raises(LogError, match="holds a number that cannot be read"):
+        read(path)
+
+
+def test_infinite_scores_are_missing_and_said(tmp_path: Path) -> None:
+    table = read(write(tmp_path / "x.json", log([sample(1, float("inf")), sample(2, 1.0)])))
+    assert rows(table)["1", 1, "match"] == (None, Status.UNSCORED, None)
+    assert table.problems[0].text == "Infinite scores are taken as missing."
+
+
+def test_the_keys_of_a_very_wide_scorer_are_not_filled_in(tmp_path: Path) -> None:
+    wide = {f"k{place}": 1 for place in range(65)}
+    table = read(write(tmp_path / "x.json", log([sample(1, wide), sample(2, {"k0": 0})])))
+    assert statuses(table) == {"OK": 66}
+    assert "has 65 keys" in table.problems[0].text
+
+
+def test_metrics_of_a_log_without_a_score_are_those_it_declares(tmp_path: Path) -> None:
+    scorers = [{"name": "rubric", "metrics": {"tone": [], "*": []}}, {"name": "match", "metrics": [{"name": "mean"}]}]
+    table = read(write(tmp_path / "x.json", log([sample(1, None, error="boom")], spec={"scorers": scorers})))
+    assert [metric.name for metric in table.metrics] == ["rubric/tone", "match"]
+    assert statuses(table) == {"ERROR": 2}
+
+
+def test_what_nobody_foresaw_is_an_error_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise KeyError("samples")
+
+    monkeypatch.setattr(inspect_ai, "inspect_log", broken)
+    with pytest.raises(LogError, match=r"cannot be read \(KeyError: 'samples'\)\. Its form is not what"):
+        read(write(tmp_path / "x.json", log([sample(1)])))
 
 
 def test_real_logs_are_read_or_refused_with_a_text(real_logs: Path) -> None:

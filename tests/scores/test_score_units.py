@@ -218,19 +218,27 @@ def test_a_metric_is_known_by_what_users_write(names: tuple[str, ...], name: str
 
 REFUSED = [
     ((), None, "The log holds no metric: nothing was scored. Map the score column with --map score=COLUMN."),
-    (("acc", "f1"), None, "The log holds 2 metrics and none is named. Choose one with --metric: acc, f1."),
+    (
+        ("acc", "f1"),
+        None,
+        "The log holds 2 metrics and none is named. Choose one of 'acc', 'f1', such as --metric 'acc'.",
+    ),
     (
         ("accuracy", "f1"),
         "acuracy",
-        "metric 'acuracy': no metric of that name. Did you mean 'accuracy'? Choose one with --metric: accuracy, f1.",
+        "metric 'acuracy': no metric of that name. Did you mean 'accuracy'? Choose one of 'accuracy', 'f1', such as --metric 'accuracy'.",
     ),
-    (("a", "b"), "zzz", "metric 'zzz': no metric of that name. Choose one with --metric: a, b."),
+    (("a", "b"), "zzz", "metric 'zzz': no metric of that name. Choose one of 'a', 'b', such as --metric 'a'."),
     (
         ("acc,none", "acc,strict", "f1"),
         "acc",
-        "metric 'acc': 2 metrics of that name. Choose one with --metric: acc,none, acc,strict.",
+        "metric 'acc': 2 metrics of that name. Choose one of 'acc,none', 'acc,strict', such as --metric 'acc,none'.",
     ),
-    (("ACC", "Acc"), "acc", "metric 'acc': 2 metrics of that name. Choose one with --metric: ACC, Acc."),
+    (
+        ("ACC", "Acc"),
+        "acc",
+        "metric 'acc': 2 metrics of that name. Choose one of 'ACC', 'Acc', such as --metric 'ACC'.",
+    ),
 ]
 
 

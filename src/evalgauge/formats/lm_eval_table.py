@@ -196,9 +196,9 @@ class _Assembly:
     ) -> tuple[NDArray[np.float64], NDArray[np.int8], list[str | None] | None]:
         raw: list[str | None] | None = None
         if str in set(map(type, values)):
-            readings = [score_reading(value, self._words) for value in values]
-            raw = [reading.raw for reading in readings]
-            values = [reading.score for reading in readings]
+            readings = [score_reading(value, self._words) if isinstance(value, str) else None for value in values]
+            raw = [reading.raw if reading else None for reading in readings]
+            values = [reading.score if reading else value for reading, value in zip(readings, values, strict=True)]
         score = np.array([math.nan if value is None else value for value in values], dtype=np.float64)
         infinite = int(np.isinf(score).sum())
         if infinite:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalgauge.questions.parts import ScoringOptions
-    from evalgauge.scores.table import Metric, ScoreTable
+    from evalgauge.scores.table import Metric, Run, ScoreTable
     from evalgauge.scores.units import Unit
 
 UNNAMED = "(none)"
@@ -152,7 +152,17 @@ def arms_of(table: ScoreTable, asked: ScoringOptions, arm: str | None = None) ->
     chosen = [unit for unit in found if asked.task in (None, unit.set_name) and arm in (None, unit.arm)]
     if not chosen:
         raise ScoreError("no scores: the log holds no run of any case. Check that the eval ran to its end.")
-    return tuple(_arm(table, unit, asked) for unit in chosen)
+    arms: list[Arm] = []
+    for unit in chosen:
+        try:
+            arms.append(_arm(table, unit, asked))
+        except ScoreError as error:
+            if len(chosen) == 1:
+                raise
+            names = ", ".join(dict.fromkeys(one.set_name for one in chosen))
+            more = f" For one task alone say --task: {names}." if asked.task is None and ", " in names else ""
+            raise ScoreError(f"{unit.arm} on {unit.set_name}: {error}{more}") from error
+    return tuple(arms)
 
 
 def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions) -> Arm:
@@ -160,7 +170,10 @@ def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions) -> Arm:
     index = chosen_metric(own, asked.metric)
     metric = own.metrics[index]
     sums = case_sums(own, metric=index)
-    notes = list(unit.notes)
+    # Of several attempts at the same work the last one counts, and so does its end.
+    last = {run.attempt_of or run.run_id: run for run in unit.runs}.values()
+    notes = [*unit.notes, *(_state_note(run) for run in last if run.state != "complete")]
+    files = tuple(dict.fromkeys(run.file for run in unit.runs))
     if sums.judgings > 1:
         notes.append(
             f"Up to {sums.judgings} scores a case are re-judgings of one output: judge noise is averaged, and "
@@ -174,7 +187,7 @@ def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions) -> Arm:
     return Arm(
         table=own,
         source=Source(
-            files=tuple(dict.fromkeys(run.file for run in own.runs)),
+            files=files,
             framework=own.runs[0].framework,
             set_name=unit.set_name,
             arm=unit.arm,
@@ -184,12 +197,19 @@ def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions) -> Arm:
         sums=sums,
         score_range=_range(own, index, asked.score_range),
         notes=tuple(notes),
-        problems=tuple(dict.fromkeys(_sentence(problem.text, problem.record) for problem in own.problems)),
+        problems=tuple(
+            dict.fromkeys(
+                f"{problem.record}: {problem.text}" if problem.record else problem.text
+                for problem in own.problems
+                if problem.file in ("", *files)
+            )
+        ),
     )
 
 
-def _sentence(text: str, record: str) -> str:
-    return f"{record}: {text}" if record else text
+def _state_note(run: Run) -> str:
+    words = {"partial": "stops before its end", "cancelled": "says that its run was cancelled"}
+    return f"{run.file} {words.get(run.state, f'says that its run ended in state {run.state!r}')}."
 
 
 def _range(table: ScoreTable, index: int, asked: ScoreRange | None) -> ScoreRange | None:

@@ -174,7 +174,7 @@ def _pass_at_k(request: MeasureRequest, arm: Arm) -> PassAtK:
     found = mean_pass_k(
         arm.totals[0][scored],
         arm.sums.n_scored[scored],
-        k=request.pass_k or 1,
+        k=request.pass_k if request.pass_k is not None else 1,
         confidence=request.confidence,
         short="leave out",
     )

@@ -81,7 +81,15 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What may be claimed."""
+    """What may be claimed.
+
+    Attributes
+    ----------
+    better, worse
+        Whether the interval of the change lies above, or below, 0.
+    equivalent, no_worse
+        Whether the guarded interval lies within the margin, or above its lower end; false without a margin.
+    """
 
     better: bool
     worse: bool

@@ -55,7 +55,13 @@ class MeasureRequest(MeasureOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredOnly:
-    """The score when missing runs are left out."""
+    """The score when missing runs are left out.
+
+    Attributes
+    ----------
+    estimate, low, high
+        The score on the scored runs and its interval, in shares.
+    """
 
     estimate: float
     low: float

@@ -12,8 +12,8 @@ no range of the score       tie-aware t, or CR2                    the same
 ==========================  =====================================  ====================
 
 The guarded interval is stretched where the other one reaches past it, so that no claim made from the one is
-contradicted by the other. The data choose the rule, never the number of reps: deltas are averages, and copying every rep
-changes none of them.
+contradicted by the other. The data choose the rule, never the number of reps: deltas are averages, so copying every rep
+changes none.
 """
 
 from __future__ import annotations

@@ -130,7 +130,8 @@ class Cases:
     Attributes
     ----------
     case_id
-        The source's id as text; a row number where the source has none (``id_is_row_number``).
+        The source's id as text; a row number where the source has none (``id_is_row_number``). A table of several sets
+        writes ``set/id``, so that ids of different sets do not meet.
     dup
         0, 1, … within cases of equal id: keeps real duplicates apart.
     fields

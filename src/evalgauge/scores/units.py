@@ -180,8 +180,9 @@ def chosen_metric(table: ScoreTable, name: str | None = None) -> int:
         hint = f" Did you mean {close[0]!r}?" if close and not found else ""
         problem = f"metric {name!r}: {f'{len(found)} metrics' if found else 'no metric'} of that name.{hint}"
     if len(found) != 1:
-        choice = ", ".join(names[index] for index in found or range(len(names)))
-        raise ScoreError(f"{problem} Choose one with --metric: {choice}.")
+        choice = [names[index] for index in found or range(len(names))]
+        listed = ", ".join(map(repr, choice))
+        raise ScoreError(f"{problem} Choose one of {listed}, such as --metric {choice[0]!r}.")
     metric = table.metrics[found[0]]
     if metric.kind == "categorical":
         words = ", ".join(map(repr, metric.words)) or "none seen"
@@ -229,9 +230,17 @@ def _unit(table: ScoreTable, cases: Cases, runs: list[int], known: Callable[[], 
         run=run.astype(np.int32),
         case=case.astype(np.int32),
         rep=rep.astype(np.int32),
-        cases=joined,
+        cases=_without_set_name(joined, members[0].set_name),
         notes=notes,
     )
+
+
+def _without_set_name(cases: Cases, set_name: str) -> Cases:
+    """Return the cases by their own ids, where the table put the set's name before them to tell its sets apart."""
+    prefix = f"{set_name}/"
+    if not set_name or not all(case_id.startswith(prefix) for case_id in cases.case_id):
+        return cases
+    return replace(cases, case_id=tuple(case_id.removeprefix(prefix) for case_id in cases.case_id))
 
 
 def _work(runs: Sequence[Run]) -> NDArray[np.int64]:

@@ -39,7 +39,8 @@ def compare_lines(answer: CompareAnswer) -> list[Line]:
     ]
     lines += [Line(f"  {note}", "warning") for note in answer.notes]
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
-    lines.append(Line(f"  Method: {_method(answer)}.   Next: {after_compare(answer)}", "quiet"))
+    lines.append(Line(f"  Method: {_method(answer)}", "quiet"))
+    lines.append(Line(f"  Next: {after_compare(answer)}", "quiet"))
     return lines
 
 

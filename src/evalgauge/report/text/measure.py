@@ -31,7 +31,8 @@ def measure_lines(answer: MeasureAnswer) -> list[Line]:
     ]
     lines += [Line(f"  {note}", "warning") for note in answer.notes]
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
-    lines.append(Line(f"  Method: {_method(answer)}.   Next: {after_measure(answer)}", "quiet"))
+    lines.append(Line(f"  Method: {_method(answer)}", "quiet"))
+    lines.append(Line(f"  Next: {after_measure(answer)}", "quiet"))
     return lines
 
 

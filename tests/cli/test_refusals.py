@@ -1,0 +1,91 @@
+"""What the command line refuses, with which words: what came, what is allowed, what to do. Exit code 2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.tables import written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.command import Command
+
+REFUSALS: list[tuple[list[str], str]] = [
+    (["mesure", "x.csv"], "Did you mean measure?"),
+    (["nothing-like-it.csv"], "a log that exists"),
+    (["measure"], "a log, a table, a folder, or a count such as 47/50"),
+    (["measure", "missing.csv"], "missing.csv"),
+    (["measure", "{run}", "--confidence", "95"], "Did you mean 95% (0.95)?"),
+    (["measure", "{run}", "--confidence", "0"], "confidence: got 0.0"),
+    (["measure", "{run}", "--confidense", "95%"], "Did you mean --confidence?"),
+    (["measure", "{run}", "--metric", "scor"], "Did you mean 'score'?"),
+    (["measure", "{run}", "--by", "topik"], "Did you mean topic?"),
+    (["measure", "{run}", "--cluster", "nope"], "a field of the log: topic"),
+    (["measure", "{run}", "--arm", "nope"], "--arm: got 'nope'"),
+    (["measure", "{run}", "--task", "nope"], "--task: got 'nope'"),
+    (["measure", "{run}", "--rule", "willson"], "Did you mean 'wilson'?"),
+    (["measure", "{run}", "--target", "these"], "new-cases"),
+    (["measure", "{run}", "--target", "these-cases"], "Run each case at least twice"),
+    (["measure", "{run}", "--range", "5"], "low:high"),
+    (["measure", "{run}", "--weights", "a=50%,b=50%"], "given with --by"),
+    (["measure", "{run}", "--by", "topic", "--weights", "a=50%,c=50%"], "Without a weight: b; not in the log: c."),
+    (["measure", "{run}", "--by", "topic", "--weights", "a=50%,b=30%"], "These add up to 80 %."),
+    (["measure", "{run}", "--pass-k", "0"], "k: got 0"),
+    (["measure", "{run}", "--map", "case"], "name=value pairs"),
+    (["measure", "{run}", "--map", "case=nope"], "nope"),
+    (["measure", "{run}", "--map", "base:case=id"], "in a comparison"),
+    (["measure", "{words}"], "--words"),
+    (["measure", "{hundred}"], "--range 0:100"),
+    (["measure", "{empty}"], "empty"),
+    (["measure", "--passed", "3"], "--passed and --of go together"),
+    (["measure", "--passed", "7", "--of", "5"], "a count from 0 to --of 5"),
+    (["measure", "--passed", "0", "--of", "0"], "a number of cases from 1"),
+    (["measure", "5/5", "--by", "topic"], "a bare count has no cases"),
+    (["measure", "{run}", "--passed", "3", "--of", "5"], "not both"),
+    (["compare", "{run}"], "one log with one arm"),
+    (["compare", "{run}", "{run}", "{run}"], "two logs, baseline first"),
+    (["{run}", "{run}", "{run}"], "evalgauge measure LOG LOG LOG"),
+    (["compare", "{run}", "{run}", "--margin", "2"], "Did you mean 2pp (0.02)?"),
+    (["compare", "{run}", "{run}", "--margin", "0"], "A margin of 0 asks whether the candidate is better"),
+    (["compare", "{run}", "{other}"], "--unpaired"),
+    (["compare", "45/50", "30/80"], "two counts with --unpaired"),
+    (["compare", "45/50", "90/80", "--unpaired"], "passed from 0 to cases"),
+    (["compare", "--wins", "5", "--of", "9"], "--losses"),
+    (["compare", "--wins", "5", "--losses", "5", "--of", "9"], "9"),
+    (["compare", "{run}", "{run}", "--wins", "5", "--losses", "1", "--of", "9"], "not both"),
+    (["compare", "{two}"], "two of new, old, baseline first"),
+    (["compare", "{two}", "--arms", "old,newer"], "Did you mean new?"),
+    (["convert", "{run}", "-o", "{folder}/x.xlsx"], ".parquet, .csv or .jsonl"),
+    (["convert", "{run}", "-o", "{run}"], "overwrite"),
+    (["convert", "{run}"], "--output"),
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    """Return small logs by name."""
+    header = ("case", "score", "topic")
+    rows = [(f"q{i}", i % 2, "ab"[i % 2]) for i in range(20)]
+    empty = tmp_path / "empty.csv"
+    empty.touch()
+    two = [(f"q{i}", arm, i % 2) for i in range(10) for arm in ("new", "old")]
+    return {
+        "folder": str(tmp_path),
+        "empty": str(empty),
+        "run": str(written(tmp_path / "run.csv", header, rows)),
+        "other": str(written(tmp_path / "other.csv", ("case", "score"), [(f"z{i}", 1) for i in range(5)])),
+        "words": str(written(tmp_path / "words.csv", ("case", "score"), [("q1", "left"), ("q2", "both")])),
+        "hundred": str(written(tmp_path / "hundred.csv", ("case", "score"), [("q1", 55), ("q2", 87.5)])),
+        "two": str(written(tmp_path / "two.csv", ("case", "arm", "score"), two)),
+    }
+
+
+@pytest.mark.parametrize(("words", "text"), REFUSALS, ids=[" ".join(words) for words, _ in REFUSALS])
+def test_refusals_say_what_to_do(command: Command, files: dict[str, str], words: list[str], text: str) -> None:
+    refusal = command.refusal(*(word.format(**files) for word in words))
+    assert refusal.startswith("evalgauge: ")
+    assert text in refusal
+    assert len(refusal.strip().splitlines()) == 1
