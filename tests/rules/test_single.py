@@ -254,7 +254,7 @@ def test_the_range_only_rescales(log: tuple[np.ndarray, np.ndarray]) -> None:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (of_counts(5, 8), "Few cases: a kind of case that makes up to 37% of traffic may be absent."),
+        (of_counts(5, 8), "Few cases: a kind of case that makes up to 37 % of traffic may be absent."),
         (of_counts(5, 8), "Fewer than 10 cases: intervals are not promised to cover at the stated level."),
         (score_interval([0.6]), "One case is read as one pass or fail, however often it was run."),
         (

@@ -226,7 +226,10 @@ REFUSED = [
     (
         ("accuracy", "f1"),
         "acuracy",
-        "metric 'acuracy': no metric of that name. Did you mean 'accuracy'? Choose one of 'accuracy', 'f1', such as --metric 'accuracy'.",
+        (
+            "metric 'acuracy': no metric of that name. Did you mean 'accuracy'? Choose one of 'accuracy', 'f1', "
+            "such as --metric 'accuracy'."
+        ),
     ),
     (("a", "b"), "zzz", "metric 'zzz': no metric of that name. Choose one of 'a', 'b', such as --metric 'a'."),
     (

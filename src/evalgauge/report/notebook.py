@@ -20,6 +20,7 @@ STYLES = {
     "bad": "font-weight:600;color:#cf222e",
     "plain": "",
     "quiet": "opacity:.75",
+    "command": "opacity:.75",
     "warning": "color:#9a6700",
 }
 

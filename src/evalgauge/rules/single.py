@@ -229,7 +229,7 @@ def _notes(data: ScoreData, df: float, target: Target) -> list[str]:
         notes.append("Exactly these cases, run again: only the noise between runs counts, not which cases were drawn.")
     elif n < _FEW_CASES:
         absent = 1 - ((1 - data.confidence) / 2) ** (1 / n)
-        notes.append(f"Few cases: a kind of case that makes up to {absent:.0%} of traffic may be absent.")
+        notes.append(f"Few cases: a kind of case that makes up to {100 * absent:.0f} % of traffic may be absent.")
     if n < _LEAST_CASES and target == "new-cases":
         notes.append(f"Fewer than {_LEAST_CASES} cases: intervals are not promised to cover at the stated level.")
     if n == 1 and target == "new-cases":

@@ -111,7 +111,9 @@ def _runs(tables: Sequence[ScoreTable]) -> tuple[Run, ...]:
         for run_id in ids:
             seen[run_id] += 1
         runs.extend(
-            replace(run, run_id=f"{run.run_id}-{seen[run.run_id]}") if seen[run.run_id] > 1 else run
+            replace(run, run_id=f"{run.run_id}-{seen[run.run_id]}", attempt_of=run.attempt_of or run.run_id)
+            if seen[run.run_id] > 1
+            else run
             for run in table.runs
         )
     return tuple(runs)

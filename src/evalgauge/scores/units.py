@@ -220,7 +220,9 @@ def _unit(table: ScoreTable, cases: Cases, runs: list[int], known: Callable[[], 
         work = _work(members)
         kept = _last_attempts(work[run], run, case, rep, table.status[rows])
         rows, run, case, rep = rows[kept], run[kept], case[kept], rep[kept]
-        rep = rep + _reps_before(work, run, rep)
+        most = np.zeros(len(runs), dtype=np.int64)
+        np.maximum.at(most, work[run], rep)
+        rep = rep + (np.cumsum(most) - most)[work[run]]
         notes = _notes(members, work, work[run], case, int((~kept).sum()))
     return Unit(
         set_name=members[0].set_name,
@@ -257,22 +259,13 @@ def _last_attempts(
     status: NDArray[np.int8],
 ) -> NDArray[np.bool_]:
     """Return which rows no other attempt replaces: all rows of a case and rep come from one attempt."""
-    if not run.size:
-        return np.ones(0, dtype=np.bool_)
-    number = (work * (case.max() + 1) + case) * (rep.max() + 1) + rep
-    _, index = np.unique(number, return_inverse=True)
-    n_runs = int(run.max()) + 1
+    number = (work * (case.max(initial=0) + 1) + case) * (rep.max(initial=0) + 1) + rep
+    groups, index = np.unique(number, return_inverse=True)
+    n_runs = int(run.max(initial=0)) + 1
     worth = np.isin(status, _FINISHED) * n_runs + run
-    best = np.zeros(int(index.max()) + 1, dtype=np.int64)
+    best = np.zeros(groups.size, dtype=np.int64)
     np.maximum.at(best, index, worth)
     return (best % n_runs)[index] == run
-
-
-def _reps_before(work: NDArray[np.int64], run: NDArray[np.int64], rep: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return per row how many reps the works before its own hold."""
-    most = np.zeros(int(work.max()) + 1, dtype=np.int64)
-    np.maximum.at(most, work[run], rep)
-    return (np.cumsum(most) - most)[work[run]]
 
 
 def _notes(

@@ -40,7 +40,7 @@ def compare_lines(answer: CompareAnswer) -> list[Line]:
     lines += [Line(f"  {note}", "warning") for note in answer.notes]
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
     lines.append(Line(f"  Method: {_method(answer)}", "quiet"))
-    lines.append(Line(f"  Next: {after_compare(answer)}", "quiet"))
+    lines.append(Line(f"  Next: {after_compare(answer)}", "command"))
     return lines
 
 

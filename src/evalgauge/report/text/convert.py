@@ -19,5 +19,5 @@ def convert_lines(answer: ConvertAnswer) -> list[Line]:
         Line(f"  arms: {listed(answer.arms)}; metrics: {listed(answer.metrics)}"),
         Line("  Case texts are not in the file, only their hashes."),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
-        Line(f"  Next: {after_convert(answer)}", "quiet"),
+        Line(f"  Next: {after_convert(answer)}", "command"),
     ]

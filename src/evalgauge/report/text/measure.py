@@ -32,7 +32,7 @@ def measure_lines(answer: MeasureAnswer) -> list[Line]:
     lines += [Line(f"  {note}", "warning") for note in answer.notes]
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
     lines.append(Line(f"  Method: {_method(answer)}", "quiet"))
-    lines.append(Line(f"  Next: {after_measure(answer)}", "quiet"))
+    lines.append(Line(f"  Next: {after_measure(answer)}", "command"))
     return lines
 
 
