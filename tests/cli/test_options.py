@@ -108,6 +108,13 @@ def test_wide_tables_are_read_by_arm_and_by_rep(command: Command, tmp_path: Path
     assert (by_rep["n_cases"], by_rep["n_reps"]) == (10, 2)
 
 
+def test_two_score_columns_can_be_named_as_arms(command: Command, tmp_path: Path) -> None:
+    log = written(tmp_path / "wide.csv", ("case", "old", "new"), [(f"q{i}", i % 2, 1) for i in range(10)])
+    assert command.json("compare", log, "--arms", "old,new")["wins"] == 5
+    assert "--arms with two of its score columns: new, old" in command.refusal("compare", log)
+    assert command.json("measure", log, "--metric", "old")["estimate"] == 0.5
+
+
 def test_each_side_can_have_columns_of_its_own(command: Command, tmp_path: Path) -> None:
     base = written(tmp_path / "base.csv", ("qid", "ok"), [(f"q{i}", i % 2) for i in range(10)])
     cand = written(tmp_path / "cand.csv", ("number", "good"), [(f"q{i}", 1) for i in range(10)])
@@ -180,6 +187,7 @@ def test_every_percent_in_the_text_is_in_the_json(command: Command, run: Path, w
 
     answer = command.json(*given)
     collect(answer)
+    known.add(f"{100 * (1 - answer['confidence']) / 2:.1f}")
     if answer.get("naive"):
         only, naive = answer["scored_only"], answer["naive"]
         short = ((only["high"] - only["low"]) - (naive["high"] - naive["low"])) / 2

@@ -269,13 +269,24 @@ def test_named_columns_win(tmp_path: Path) -> None:
     assert [metric.name for metric in both.metrics] == ["score", "points"]
 
 
+def test_several_number_columns_are_several_metrics_and_said(tmp_path: Path) -> None:
+    file = tmp_path / "ragas.csv"
+    file.write_text("case,faithfulness,relevancy\na,1,0.5\nb,0.5,0.25\n", encoding="utf-8")
+    table = read(file)
+    assert [metric.name for metric in table.metrics] == ["faithfulness", "relevancy"]
+    assert texts(table) == [
+        "No column is called a score; each of 2 columns of numbers was taken as one: 'faithfulness', 'relevancy'. "
+        "If they are arms or reps of a wide table, name them with --wide-arms or --wide-reps."
+    ]
+
+
 def test_the_only_number_column_is_taken_and_said(tmp_path: Path) -> None:
     table = read(written(tmp_path, "id,helpful,topic\na,yes,x\nb,no,y\n"))
     assert table.score.tolist() == [1, 0]
     assert texts(table) == [
         (
             "No column is called a score; 'helpful' is the only column of numbers and was taken. "
-            "If it is not the score, say score=COLUMN."
+            "If it is not the score, say --map score=COLUMN."
         )
     ]
 
@@ -460,6 +471,31 @@ def test_without_id_and_input_every_row_is_a_case(tmp_path: Path) -> None:
     assert table.cases.id_is_row_number
     # A blank line between scores is a missing score; blank lines at the end are none.
     assert table.status.tolist() == [Status.OK, Status.UNSCORED, Status.OK]
+
+
+def test_rows_as_cases_are_said_where_a_column_may_name_the_case(tmp_path: Path) -> None:
+    text = "ticket,queue,score\nrefund?,billing,1\nrefund?,billing,0\nlogin?,account,1\n"
+    table = read(written(tmp_path, text))
+    assert len(table.cases) == 3
+    assert texts(table) == [
+        "No column is called an id or an input: each row is read as a case. If several rows are one case, or the same "
+        "cases are in another log, name the column: case=COLUMN or input=COLUMN."
+    ]
+    named = read(written(tmp_path, text), ReadOptions(columns={"case": "ticket"}))
+    assert named.cases.case_id == ("refund?", "login?")
+    assert named.rep.tolist() == [1, 2, 1]
+
+
+def test_promptfoo_csv_needs_its_columns_named(tmp_path: Path) -> None:
+    text = "Description,ticket,[a] p,Status,Score,Named Scores,Grader Reason,[b] p,Status,Score,Named Scores\n"
+    path = written(tmp_path, text + "r,t1,x,PASS,1.00,{},ok,y,FAIL,0.00,{}\n" * 2)
+    with pytest.raises(
+        LogError, match=r"is promptfoo's CSV, which rounds scores .* Export JSON: promptfoo export eval"
+    ):
+        read(path)
+    table = read(path, ReadOptions(columns={"input": "ticket", "score": "Score|Score (2)"}))
+    assert table.rep.tolist() == [1, 2, 1, 2]
+    assert table.score.tolist() == [1, 1, 0, 0]
 
 
 def test_index_column_of_a_frame(tmp_path: Path) -> None:
@@ -707,16 +743,6 @@ REFUSED: list[tuple[str, str | bytes, dict[str, Any], type[Exception], str]] = [
     ("norep.csv", "id,rep,score\na,1,1\na,,0\n", {}, LogError, ", row 2, field 'rep': 1 row has no rep number."),
     ("rep.csv", "rep,score\n1,1\n2,0\n", {}, LogError, ": the table numbers its reps, but no column says which case"),
     ("set.csv", "task,score\na,1\nb,0\n", {}, LogError, ", field 'task': may name the case or the eval set, and no"),
-    (
-        "two.csv",
-        "case,base,new\na,1,0\n",
-        {},
-        LogError,
-        (
-            ": no column is called a score, and 2 columns hold numbers: 'base', 'new'. Say which column is the score: "
-            "score=COLUMN (several: score=A|B), or name the arms of a wide table. Columns: 'case', 'base', 'new'."
-        ),
-    ),
     ("none.csv", "case,topic\na,x\nb,y\n", {}, UnknownFormatError, ": no column is recognised as the score. Say which"),
     (
         "map.csv",

@@ -53,7 +53,7 @@ _KNOWN_METRICS = frozenset({
     *("toxicity", "acc_norm", "em", "bleu", "rouge", "rouge1", "rouge2", "rouge_l", "rougel", "meteor"),
 })  # fmt: skip
 _SCORE_PREFIX = re.compile(
-    r"((scores?|feedback|metrics?|evals?|evaluations?|annotations?|assertions)[./]|(scores?|feedback|metric)_)"
+    r"((scores?|feedback|metrics?|evals?|evaluations?|annotations?|assertions)[./]|(scores?|feedback)_)"
 )
 _SCORE_SUFFIX = re.compile(r"[._/](score|passed|is_correct)$")
 _NO_SCORE = re.compile(

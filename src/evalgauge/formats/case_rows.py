@@ -49,6 +49,8 @@ class Keys:
         Whether every row holds all reps of its case, so that a repeated id cannot be a rep.
     index
         The row labels of a data frame that was written with its index, or ``None``.
+    has_others
+        Whether the table holds other columns than scores, among which one may name the case.
     """
 
     file: str
@@ -60,6 +62,7 @@ class Keys:
     metric: NDArray[np.int64]
     is_rep_wide: bool = False
     index: Words | None = None
+    has_others: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -243,6 +246,13 @@ def _by_row(keys: Keys) -> CaseRows:
         )
     rows = np.arange(keys.run.size)
     names = [str(row + 1) for row in rows.tolist()]
+    problems: list[Problem] = []
+    if keys.has_others and rows.size > 1:
+        text = (
+            "No column is called an id or an input: each row is read as a case. If several rows are one case, or the "
+            "same cases are in another log, name the column: case=COLUMN or input=COLUMN."
+        )
+        problems.append(Problem(text=text, file=keys.file, count=rows.size))
     index = keys.index
     if index is not None and len(index.values) == rows.size and bool((index.codes >= 0).all()):
         names = [str(index.values[code]) for code in index.codes.tolist()]
@@ -254,5 +264,5 @@ def _by_row(keys: Keys) -> CaseRows:
         first=rows,
         is_inferred=False,
         id_is_row_number=True,
-        problems=(),
+        problems=tuple(problems),
     )

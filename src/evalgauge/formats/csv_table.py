@@ -30,6 +30,7 @@ ENGINE_ABOVE = 64 * 2**20
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".psv"})
+_PROMPTFOO = frozenset({"Status", "Score", "Named Scores", "Grader Reason"})
 _BLOCK = 8_192
 _LARGEST_CELL = 2**31 - 1
 
@@ -49,7 +50,14 @@ class CsvReader:
 
     def read(self, source: Source, options: ReadOptions) -> ScoreTable:
         """Return the scores, or raise ``LogError`` naming the line."""
-        return table_of(csv_cells(source, tolerant=options.tolerant), options)
+        table = csv_cells(source, tolerant=options.tolerant)
+        if set(table.names) >= _PROMPTFOO and not options.columns:
+            raise LogError(
+                source.name,
+                "is promptfoo's CSV, which rounds scores and does not say which rows repeat a test.",
+                hint="Export JSON: promptfoo export eval ID -o results.json (or name the columns: input=…, score=…).",
+            )
+        return table_of(table, options)
 
 
 READER = CsvReader()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalgauge.formats.protocol import ReadOptions
 
 _ROLES = ("case", "rep", "metric", "arm", "set", "input", "target", "choices", "error", "status", "cluster", "score")
-_MAP_HINT = "Say which column is the score: score=COLUMN (several: score=A|B), or name the arms of a wide table."
+_MAP_HINT = "Say which column is the score: --map score=COLUMN (several: score=A|B)."
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,6 +39,8 @@ class Roles:
         Per-case columns by the name of the field.
     asked
         The slices that the user named.
+    has_others
+        Whether some column plays none of the roles that rows need: it may name the case.
     """
 
     case: Column | None = None
@@ -56,6 +58,7 @@ class Roles:
     wide: Literal["metrics", "arms", "reps"] = "metrics"
     slices: dict[str, Column] = field(default_factory=dict[str, "Column"])
     asked: frozenset[str] = frozenset()
+    has_others: bool = False
     problems: tuple[Problem, ...] = ()
 
 
@@ -107,6 +110,7 @@ class _Search:
         found.scores = found.scores or self._scores(found)
         found.asked = frozenset(role for role in self._named if role not in _ROLES or role == "cluster")
         found.slices = self._slices(found)
+        found.has_others = any(isinstance(column, Words) for column in self._free())
         if found.case is None and not found.inputs and found.set is not None and "set" not in self._named:
             self._refuse_unclear_set(found.set)
         found.problems = tuple(self._problems)
@@ -238,14 +242,15 @@ class _Search:
         if len(candidates) == 1:
             name = candidates[0].name
             text = f"No column is called a score; {name!r} is the only column of numbers and was taken."
-            self._problem(f"{text} If it is not the score, say score=COLUMN.")
+            self._problem(f"{text} If it is not the score, say --map score=COLUMN.")
             return candidates
-        hint = f"{_MAP_HINT} Columns: {_listed(self._table.names)}."
         if not candidates:
+            hint = f"{_MAP_HINT} Columns: {_listed(self._table.names)}."
             raise UnknownFormatError(self._table.file, "no column is recognised as the score.", hint=hint)
         names = _listed([column.name for column in candidates])
-        problem = f"no column is called a score, and {len(candidates)} columns hold numbers: {names}."
-        raise LogError(self._table.file, problem, hint=hint)
+        text = f"No column is called a score; each of {len(candidates)} columns of numbers was taken as one: {names}."
+        self._problem(f"{text} If they are arms or reps of a wide table, name them with --wide-arms or --wide-reps.")
+        return candidates
 
     def _problem(self, text: str) -> None:
         self._problems.append(Problem(text=text, file=self._table.file))

@@ -90,6 +90,7 @@ class _Assembly:
                 metric=metric,
                 is_rep_wide=self._roles.wide == "reps",
                 index=None if self._roles.index is None else encoded(self._roles.index),
+                has_others=self._roles.has_others,
             )
         )
         self._problems.extend(found.problems)

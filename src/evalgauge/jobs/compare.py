@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError, EvalgaugeError, PairingError
@@ -157,11 +158,16 @@ def _two_arms(request: CompareRequest, sources: list[Any]) -> tuple[Arm, Arm]:
 
 def _arms_of_one(request: CompareRequest, source: Any) -> tuple[Arm, Arm]:  # noqa: ANN401 - see compare
     table = asked_table(source, request)
+    metrics = {metric.name for metric in table.metrics}
+    if not request.wide_arms and len(request.arms) == 2 and metrics.issuperset(request.arms):
+        # Two score columns that are named as arms: the table is wide.
+        table = asked_table(source, replace(request, wide_arms=request.arms))
     if len(request.arms) != 2:
         names = list(dict.fromkeys(run.arm for run in table.runs))
         if len(names) < 2:
             allowed = "two logs, or one log that holds two arms"
-            raise ArgumentError("logs", f"one log with one arm ({', '.join(names)})", allowed)
+            wide = f"Or --arms with two of its score columns: {', '.join(sorted(metrics))}." if len(metrics) > 1 else ""
+            raise ArgumentError("logs", f"one log with one arm ({', '.join(names)})", allowed, wide)
         came = ",".join(request.arms) or "nothing"
         raise ArgumentError("--arms", came, f"two of {', '.join(names)}, baseline first, separated by a comma")
     first, second = (_one(request, "log", arms_of(table, request, name)) for name in request.arms)
