@@ -270,14 +270,28 @@ def test_named_columns_win(tmp_path: Path) -> None:
 
 
 def test_several_number_columns_are_several_metrics_and_said(tmp_path: Path) -> None:
-    file = tmp_path / "ragas.csv"
-    file.write_text("case,faithfulness,relevancy\na,1,0.5\nb,0.5,0.25\n", encoding="utf-8")
+    file = tmp_path / "traits.csv"
+    file.write_text("case,warmth,clarity\na,1,0.5\nb,0.5,0.25\n", encoding="utf-8")
     table = read(file)
-    assert [metric.name for metric in table.metrics] == ["faithfulness", "relevancy"]
+    assert [metric.name for metric in table.metrics] == ["warmth", "clarity"]
     assert texts(table) == [
-        "No column is called a score; each of 2 columns of numbers was taken as one: 'faithfulness', 'relevancy'. "
-        "If they are arms or reps of a wide table, name them with --wide-arms or --wide-reps."
+        (
+            "No column is called a score; each of 2 columns of numbers was taken as one: 'warmth', 'clarity'. "
+            "If they are arms or reps of a wide table, name them with --wide-arms or --wide-reps."
+        )
     ]
+
+
+def test_a_known_metric_does_not_hide_an_unknown_one_nor_take_a_slice(tmp_path: Path) -> None:
+    table = read(written(tmp_path, "case,faithfulness,math,level\na,1,true,3\nb,0.5,false,1\n"))
+    assert [metric.name for metric in table.metrics] == ["faithfulness"]
+    assert table.cases.fields == {"math": ("true", "false"), "level": ("3", "1")}
+    assert table.problems == ()
+
+
+def test_unnamed_metrics_are_taken_whether_they_are_shares_or_flags(tmp_path: Path) -> None:
+    table = read(written(tmp_path, "case,helpful,tone\na,1,0.5\nb,0,0.25\n"))
+    assert [metric.name for metric in table.metrics] == ["helpful", "tone"]
 
 
 def test_the_only_number_column_is_taken_and_said(tmp_path: Path) -> None:
@@ -478,8 +492,10 @@ def test_rows_as_cases_are_said_where_a_column_may_name_the_case(tmp_path: Path)
     table = read(written(tmp_path, text))
     assert len(table.cases) == 3
     assert texts(table) == [
-        "No column is called an id or an input: each row is read as a case. If several rows are one case, or the same "
-        "cases are in another log, name the column: case=COLUMN or input=COLUMN."
+        (
+            "No column is called an id or an input: each row is read as a case. If several rows are one case, or the "
+            "same cases are in another log, name the column: case=COLUMN or input=COLUMN."
+        )
     ]
     named = read(written(tmp_path, text), ReadOptions(columns={"case": "ticket"}))
     assert named.cases.case_id == ("refund?", "login?")

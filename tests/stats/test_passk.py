@@ -61,9 +61,13 @@ def test_more_tries_help_one_and_hurt_the_other(passes: list[int], k: int) -> No
     assert 0 <= some.pass_hat_k_interval.low < some.pass_hat_k_interval.high <= 1
 
 
-def test_interval_is_over_cases() -> None:
-    result = mean_pass_k([2, 10, 0, 7], [10] * 4, k=5)
-    assert result.pass_at_k_interval == effective_n_wilson(pass_at_k([2, 10, 0, 7], [10] * 4, k=5)).interval
+def test_interval_counts_a_case_as_one_pass_or_fail_at_most() -> None:
+    passes, reps = [2, 10, 0, 7], [10] * 4
+    result = mean_pass_k(passes, reps, k=5)
+    assert result.pass_at_k_interval == wilson_interval(float(pass_at_k(passes, reps, k=5).sum()), 4)
+    assert result.pass_hat_k_interval == wilson_interval(float(pass_hat_k(passes, reps, k=5).sum()), 4)
+    # One try is the score itself, with the interval that the score has.
+    assert mean_pass_k(passes, reps, k=1).pass_at_k_interval == effective_n_wilson([0.2, 1.0, 0.0, 0.7]).interval
     agreed = mean_pass_k([5, 0, 5, 5], [5] * 4, k=3, confidence=0.9)
     assert agreed.pass_at_k_interval == wilson_interval(3, 4, confidence=0.9)
 

@@ -31,7 +31,7 @@ class PassK:
     pass_at_k, pass_hat_k
         Means over cases of the chance that at least one of k tries passes, and that all do.
     pass_at_k_interval, pass_hat_k_interval
-        Intervals over cases: Wilson where every case value is 0 or 1, else effective-n Wilson.
+        Intervals over cases: Wilson at the number of cases, and for one try that of the mean score.
     n_cases
         Cases in the means.
     n_left_out
@@ -142,6 +142,13 @@ def mean_pass_k(
     short
         What to do with cases that have fewer than ``k`` reps: refuse, or leave them out and count them.
 
+    Returns
+    -------
+    PassK
+        From two tries on, no case counts for more than one pass or fail, whatever its value. Values of many tries crowd
+        at 1 (or 0) while a few cases far from it carry the mean; an effective number of cases from their spread would
+        cover as little as 70 %.
+
     Raises
     ------
     ArgumentError
@@ -151,8 +158,7 @@ def mean_pass_k(
 
     References
     ----------
-    As :func:`pass_at_k` and :func:`pass_hat_k`; the intervals as
-    :func:`~evalgauge.stats.means.effective_n_wilson`.
+    As :func:`pass_at_k` and :func:`pass_hat_k`; Wilson 1927 for the intervals.
 
     Examples
     --------
@@ -173,18 +179,18 @@ def mean_pass_k(
     return PassK(
         k=k,
         pass_at_k=float(at.mean()),
-        pass_at_k_interval=_interval(at, confidence),
+        pass_at_k_interval=_interval(at, k, confidence),
         pass_hat_k=float(hat.mean()),
-        pass_hat_k_interval=_interval(hat, confidence),
+        pass_hat_k_interval=_interval(hat, k, confidence),
         n_cases=int(is_kept.sum()),
         n_left_out=int((~is_kept).sum()),
     )
 
 
-def _interval(values: Array, confidence: float) -> Interval:
-    if ((values == 0) | (values == 1)).all():
-        return wilson_interval(float(values.sum()), values.size, confidence=confidence)
-    return effective_n_wilson(values, confidence=confidence).interval
+def _interval(values: Array, k: int, confidence: float) -> Interval:
+    if k == 1 and ((values > 0) & (values < 1)).any():
+        return effective_n_wilson(values, confidence=confidence).interval
+    return wilson_interval(min(float(values.sum()), values.size), values.size, confidence=confidence)
 
 
 def _checked_counts(passes: ArrayLike, reps: ArrayLike, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
