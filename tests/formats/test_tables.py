@@ -493,8 +493,8 @@ def test_rows_as_cases_are_said_where_a_column_may_name_the_case(tmp_path: Path)
     assert len(table.cases) == 3
     assert texts(table) == [
         (
-            "No column is called an id or an input: each row is read as a case. If several rows are one case, or the "
-            "same cases are in another log, name the column: case=COLUMN or input=COLUMN."
+            "No column is called an id or an input: each row is read as a case. If several rows are one case, or "
+            "the same cases are in another log, name the column: case=COLUMN or input=COLUMN."
         )
     ]
     named = read(written(tmp_path, text), ReadOptions(columns={"case": "ticket"}))

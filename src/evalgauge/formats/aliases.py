@@ -88,9 +88,14 @@ def is_index_name(name: str) -> bool:
 def is_score_name(name: str) -> bool:
     """Return whether a header names a score; a number behind a header that came twice is not looked at."""
     plain = plain_name(_AGAIN.sub("", name))
-    if plain in SCORE or plain in _KNOWN_METRICS:
+    if plain in SCORE or is_known_metric(name):
         return True
     return is_possible_score(name) and bool(_SCORE_PREFIX.match(plain) or _SCORE_SUFFIX.search(f"_{plain}"))
+
+
+def is_known_metric(name: str) -> bool:
+    """Return whether a header is the name that some framework gives one of its several metrics."""
+    return plain_name(_AGAIN.sub("", name)) in _KNOWN_METRICS
 
 
 def is_possible_score(name: str) -> bool:

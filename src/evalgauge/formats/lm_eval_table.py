@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -138,20 +137,21 @@ class _Assembly:
         """Return the case of each row: a document of the set, told by its number and its hash."""
         rows = one.rows
         by_id = self._by_id.setdefault(one.facts.set_name, {})
-        new = [doc_id for doc_id in dict.fromkeys(rows.doc_ids) if doc_id not in by_id]
         start = len(self._names)
-        # Of the rows about one document the first is to win, so it is entered last.
-        is_one_each = len(new) == len(rows.doc_ids)
-        hash_of = {} if is_one_each else dict(zip(reversed(rows.doc_ids), reversed(rows.doc_hashes), strict=True))
-        hashes = rows.doc_hashes if is_one_each else [hash_of[doc_id] for doc_id in new]
-        self._new_cases(one.facts.set_name, new, hashes)
-        by_id.update(zip(new, range(start, len(self._names)), strict=True))
-        cases = [by_id[doc_id] for doc_id in rows.doc_ids]
-        if not is_one_each and [self._hashes[case] for case in cases] != rows.doc_hashes:
-            self._split_by_hash(one, cases)
-        found = np.asarray(cases, dtype=np.int32)
-        self._sources.append((one.path, rows.lines, found))
-        return found
+        new = [doc_id for doc_id in dict.fromkeys(rows.doc_ids) if doc_id not in by_id]
+        by_id.update(zip(new, range(start, start + len(new)), strict=True))
+        cases = np.fromiter(map(by_id.__getitem__, rows.doc_ids), dtype=np.int32, count=len(rows.doc_ids))
+        # Of the rows about one document the first is to win: written backwards, it is written last.
+        first = np.zeros(start + len(new), dtype=np.intp)
+        first[cases[::-1]] = np.arange(cases.size - 1, -1, -1)
+        new_first: list[int] = first[start:].tolist()
+        self._new_cases(one.facts.set_name, new, [rows.doc_hashes[row] for row in new_first])
+        listed: list[int] = cases.tolist()
+        if len(new) < len(listed) and list(map(self._hashes.__getitem__, listed)) != rows.doc_hashes:
+            self._split_by_hash(one, listed)
+            cases = np.asarray(listed, dtype=np.int32)
+        self._sources.append((one.path, rows.lines, cases))
+        return cases
 
     def _split_by_hash(self, one: SamplesFile, cases: list[int]) -> None:
         """Give rows whose document is not that of their case a case of their own, in place."""
@@ -199,7 +199,8 @@ class _Assembly:
             readings = [score_reading(value, self._words) if isinstance(value, str) else None for value in values]
             raw = [reading.raw if reading else None for reading in readings]
             values = [reading.score if reading else value for reading, value in zip(readings, values, strict=True)]
-        score = np.array([math.nan if value is None else value for value in values], dtype=np.float64)
+        # Missing values, which are None, become NaN.
+        score = np.array(values, dtype=np.float64)
         infinite = int(np.isinf(score).sum())
         if infinite:
             self._say("Infinite scores are taken as missing.", path, infinite)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from evalgauge.errors import ArgumentError, LogError, UnknownFormatError
 from evalgauge.formats import aliases
-from evalgauge.formats.aliases import is_index_name, is_possible_score, is_score_name, plain_name
-from evalgauge.formats.cells import is_score_like, status_words
+from evalgauge.formats.aliases import is_index_name, is_known_metric, is_possible_score, is_score_name, plain_name
+from evalgauge.formats.cells import cleaned_scores, is_score_like, status_words
 from evalgauge.formats.columns import Numbers, Words, encoded, texts
 from evalgauge.scores.table import Problem
 
@@ -230,8 +230,14 @@ class _Search:
             order = [plain_name(column.name) for column in named]
             best = min(range(len(named)), key=lambda place: _rank(order[place]))
             named = [named[best]]
-        if not named:
+        elif not named:
             named = self._unnamed_score()
+        elif all(is_known_metric(column.name) for column in named):
+            # A metric that we know by its name says nothing against one beside it that we do not know.
+            beside = [column for column in self._free() if is_possible_score(column.name) and _is_fraction(column)]
+            together = {column.name for column in (*named, *beside)}
+            if len(together) > len(named):
+                named = self._several([column for column in self._free() if column.name in together])
         self._take(named)
         if len(named) > 1:
             named = [column for column in named if not column.is_empty] or named
@@ -247,6 +253,9 @@ class _Search:
         if not candidates:
             hint = f"{_MAP_HINT} Columns: {_listed(self._table.names)}."
             raise UnknownFormatError(self._table.file, "no column is recognised as the score.", hint=hint)
+        return self._several(candidates)
+
+    def _several(self, candidates: list[Column]) -> list[Column]:
         names = _listed([column.name for column in candidates])
         text = f"No column is called a score; each of {len(candidates)} columns of numbers was taken as one: {names}."
         self._problem(f"{text} If they are arms or reps of a wide table, name them with --wide-arms or --wide-reps.")
@@ -331,6 +340,15 @@ def _is_score(column: Column) -> bool:
         return True
     # Letters and labels of a few kinds are kept as words: the question says how to map them.
     return column.is_empty or is_score_like(column) or (isinstance(column, Words) and 0 < len(column.values) <= 20)
+
+
+def _is_fraction(column: Column) -> bool:
+    """Return whether a column holds shares, some of them between 0 and 1: a score, and no slice with two values."""
+    if not is_score_like(column):
+        return False
+    score = cleaned_scores(column).score
+    known = score[score == score]  # noqa: PLR0124 (NaN differs from itself)
+    return bool(((known >= 0) & (known <= 1)).all() and ((known > 0) & (known < 1)).any())
 
 
 def _is_output(column: Column) -> bool:
