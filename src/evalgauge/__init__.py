@@ -15,17 +15,23 @@ if TYPE_CHECKING:
     from evalgauge.jobs.compare import compare
     from evalgauge.jobs.convert import convert
     from evalgauge.jobs.measure import measure
+    from evalgauge.jobs.plan import plan
+    from evalgauge.jobs.plan_design import plan_design
+    from evalgauge.jobs.plan_reps import plan_reps
     from evalgauge.jobs.reading import read
     from evalgauge.report.json_text import to_json
 
 __version__ = version("evalgauge")
-__all__ = ["__version__", "compare", "convert", "measure", "read", "to_json"]
+__all__ = ["__version__", "compare", "convert", "measure", "plan", "plan_design", "plan_reps", "read", "to_json"]
 
 # Loaded at first use (PEP 562), so that asking for help loads no NumPy.
 _HOMES = {
     "compare": "evalgauge.jobs.compare",
     "convert": "evalgauge.jobs.convert",
     "measure": "evalgauge.jobs.measure",
+    "plan": "evalgauge.jobs.plan",
+    "plan_design": "evalgauge.jobs.plan_design",
+    "plan_reps": "evalgauge.jobs.plan_reps",
     "read": "evalgauge.jobs.reading",
     "to_json": "evalgauge.report.json_text",
 }

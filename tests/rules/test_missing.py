@@ -150,10 +150,7 @@ def test_copying_every_run_changes_no_interval(log: tuple[np.ndarray, ...], copi
         (
             lambda: honest_interval([7, 2], [1, 1], [1, 1], policy="fail", score_range=None),
             ArgumentError,
-            (
-                "policy: got 'fail', allowed is 'drop' for a score without a range. "
-                "Declare the range (score_range, --range)."
-            ),
+            ("policy: got 'fail', allowed is 'drop' for a score without a range. Declare the range (--range)."),
         ),
     ],
 )

@@ -92,10 +92,7 @@ APPLY = (
             [4.0],
             {"score_range": None},
             ScoreError,
-            (
-                "t: one case shows nothing of how cases differ. Declare the range of the score (score_range, --range), "
-                "or add cases."
-            ),
+            ("t: one case shows nothing of how cases differ. Declare the range of the score (--range), or add cases."),
         ),
         (
             [4.0, 4.0],
@@ -103,7 +100,7 @@ APPLY = (
             ScoreError,
             (
                 "t: all 2 case means equal 4, so a t interval would have no width and claim certainty. "
-                "Declare the range of the score (score_range, --range) to get an interval that stays honest, or "
+                "Declare the range of the score (--range) to get an interval that stays honest, or "
                 "add cases."
             ),
         ),
@@ -121,7 +118,7 @@ APPLY = (
             {"clusters": [0] * 8 + [1, 1, 2, 2]},
             ScoreError,
             (
-                "clusters: 3 clusters weigh like 2.0 of equal size, and below 3 no interval for new clusters can be "
+                "clusters: 3 clusters weigh like 2.00 of equal size, and below 3 no interval for new clusters can be "
                 "trusted. Add clusters, use a finer cluster field, or leave clusters out if the cases are independent."
             ),
         ),
@@ -131,7 +128,7 @@ APPLY = (
             ArgumentError,
             (
                 "case_means: got 'scores from 1 to 60', allowed is scores from 0 to 1, the declared range. "
-                "Declare the true range (score_range, --range), or give no range to get a t interval."
+                "Declare the true range (--range), or give no range to get a t interval."
             ),
         ),
         (

@@ -161,7 +161,7 @@ def test_holm_reads_verdicts_together() -> None:
             ScoreError,
             (
                 "Slice 1 has weight 0.5 but no answer: t: one case shows nothing of how cases differ. "
-                "Declare the range of the score (score_range, --range), or add cases."
+                "Declare the range of the score (--range), or add cases."
             ),
         ),
     ],

@@ -159,7 +159,7 @@ def test_one_large_cluster_counts_for_much() -> None:
             ScoreError,
             (
                 "cr2 t: all 3 clusters have the mean 0.6, so the interval would have no width. "
-                "Declare the range of the score (score_range, --range), or add clusters."
+                "Declare the range of the score (--range), or add clusters."
             ),
         ),
         (

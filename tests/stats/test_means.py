@@ -207,7 +207,7 @@ def test_fixed_cases_is_narrower_than_new_cases_never_empty(counts: list[tuple[i
             ScoreError,
             (
                 "t: all 3 case means equal 0.7, so a t interval would have no width and claim certainty. "
-                "Declare the range of the score (score_range, --range) to get an interval that "
+                "Declare the range of the score (--range) to get an interval that "
                 "stays honest, or add cases."
             ),
         ),
@@ -225,7 +225,7 @@ def test_fixed_cases_is_narrower_than_new_cases_never_empty(counts: list[tuple[i
             ArgumentError,
             (
                 "case_means: got 'scores from 0.2 to 7', allowed is scores from 0 to 1, the declared range. "
-                "Declare the true range (score_range, --range), or give no range to get a t interval."
+                "Declare the true range (--range), or give no range to get a t interval."
             ),
         ),
         (

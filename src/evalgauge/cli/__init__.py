@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,23 +26,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from evalgauge.cli.app import run  # noqa: PLC0415 - the parser is loaded once the process knows it has work
     from evalgauge.errors import EvalgaugeError  # noqa: PLC0415 - same
 
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal cannot write is shown with question marks; it is no reason to fail.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
-        return run(list(sys.argv[1:] if arguments is None else arguments))
+        code = run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
     except EvalgaugeError as error:
-        print(f"evalgauge: {error}", file=sys.stderr)  # noqa: T201 - the text is the output
-        return EXIT_REFUSED
+        code = _refused(str(error))
     except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+        code = EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe went away (head, less): point stdout at nothing so that the exit is quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        # The reader of a pipe went away (head, less): nothing is left to say.
+        _silence_stdout()
+        code = 0
+    except OSError as error:
+        _silence_stdout()
+        code = _refused(f"{error.filename or 'the output cannot be written'}: {error.strerror}.")
     except Exception as error:
         if os.environ.get(TRACEBACK_VARIABLE):
             raise
-        print(  # noqa: T201 - the text is the output
-            f"evalgauge: a fault of evalgauge itself: {type(error).__name__}: {error}. "
-            f"Please report it, with the output of the same command under {TRACEBACK_VARIABLE}=1.",
-            file=sys.stderr,
+        code = _refused(
+            f"a fault of evalgauge itself: {type(error).__name__}: {error}. "
+            f"Please report it, with the output of the same command under {TRACEBACK_VARIABLE}=1."
         )
-        return EXIT_REFUSED
+    return code
+
+
+def _refused(text: str) -> int:
+    print(f"evalgauge: {text}", file=sys.stderr)  # noqa: T201 - the text is the output
+    return EXIT_REFUSED
+
+
+def _silence_stdout() -> None:
+    """Point stdout at nothing, so that what is still buffered fails no second time when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,7 +13,22 @@ from evalgauge.cli.units import option_name, teach_units
 from evalgauge.errors import ArgumentError
 from evalgauge.questions.units import passed_of_total
 
-COMMANDS = ("measure", "compare", "convert")
+# What each is for, with an example; the modules themselves are loaded when they are called.
+COMMANDS = {
+    "measure": ("Say what a score is, with an interval that is true.", "measure run.eval --by topic"),
+    "compare": (
+        "Say whether the candidate is really better than the baseline. Exits 0 on any verdict.",
+        "compare base.eval candidate.eval --margin 2pp",
+    ),
+    "convert": (
+        "Write the scores of any log as a plain table, with hashes in place of case texts.",
+        "convert run.eval -o scores.parquet",
+    ),
+    "plan": (
+        "Say how many cases, reps and slices you need, and what the set you own can show.",
+        "plan --rate 90% --margin 5pp --drop 10pp --slices 5 --own 695",
+    ),
+}
 # A lone "-" looks like an option to the parser; this word stands for it until the command reads it.
 STDIN_WORD = "stdin:"
 
@@ -31,11 +46,11 @@ def make_app() -> App:
         name="evalgauge",
         help=HELP,
         version=__version__,
-        default_parameter=Parameter(negative=(), name_transform=option_name),
+        default_parameter=Parameter(negative=(), name_transform=option_name, show_default=False),
         result_action="return_value",
     )
-    for name in COMMANDS:
-        app.command(f"evalgauge.cli.{name}:{name}", name=name)
+    for name, (summary, example) in COMMANDS.items():
+        app.command(f"evalgauge.cli.{name}:{name}", name=name, help=f"{summary}\n\nExample: evalgauge {example}")
     app.register_install_completion_command(add_to_startup=False)  # pyright: ignore[reportUnknownMemberType]
     return app
 
@@ -43,6 +58,8 @@ def make_app() -> App:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
     app = make_app()
+    if "-" in arguments and sys.stdin is None:
+        raise ArgumentError("-", "no standard input", "a pipe or a file, as in: evalgauge measure - < scores.csv")
     words = with_command([STDIN_WORD if word == "-" else word for word in arguments])
     try:
         result = app(words, exit_on_error=False, print_error=False)

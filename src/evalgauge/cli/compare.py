@@ -20,8 +20,6 @@ def compare(
 ) -> int:
     """Say whether the candidate is really better than the baseline. Always exits 0: only a gate judges.
 
-    Example: evalgauge compare base.eval candidate.eval --margin 2pp
-
     Parameters
     ----------
     logs

@@ -21,8 +21,6 @@ def convert(
 ) -> int:
     """Write the scores of any log as a plain table: one row a case, rep and metric; no case texts.
 
-    Example: evalgauge convert run.eval -o scores.parquet
-
     Parameters
     ----------
     logs

@@ -11,12 +11,10 @@ from evalgauge.cli.app import STDIN_WORD
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalgauge.questions.compare import CompareAnswer, CompareRequest
-    from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
-    from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
+    from evalgauge.questions.every import Answer, Request
     from evalgauge.questions.parts import ReadingOptions
 
-Request = TypeVar("Request")
+Asked = TypeVar("Asked")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,26 +33,28 @@ class OutputOptions:
     show_code: bool = False
 
 
-def request_of(kind: Callable[..., Request], options: ReadingOptions, logs: tuple[str, ...], **more: str) -> Request:
+def request_of(kind: Callable[..., Asked], options: ReadingOptions, logs: tuple[str, ...], **more: str) -> Asked:
     """Return the full request from the options of the command line and its logs."""
     given = {field.name: getattr(options, field.name) for field in fields(options)}
     return kind(logs=tuple("-" if log == STDIN_WORD else log for log in logs), **given, **more)
 
 
-def show_code(request: MeasureRequest | CompareRequest | ConvertRequest) -> int:
-    """Print the same question in Python."""
+def show_code(*requests: Request) -> int:
+    """Print the same questions in Python."""
     from evalgauge.report.code import python_call  # noqa: PLC0415 - only this option needs it
 
-    sys.stdout.write(python_call(request))
+    sys.stdout.write(python_call(*requests))
     return 0
 
 
-def show(answers: tuple[MeasureAnswer | CompareAnswer | ConvertAnswer, ...], output: OutputOptions) -> int:
+def show(answers: tuple[Answer, ...], output: OutputOptions) -> int:
     """Print one or several answers of one question and return exit code 0."""
     if output.json:
         from evalgauge.report.json_text import to_json  # noqa: PLC0415 - one renderer is needed at a time
 
-        sys.stdout.write(to_json(answers[0] if len(answers) == 1 else answers) + "\n")
+        is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+        document = to_json(answers[0] if len(answers) == 1 else answers, ascii_only=not is_unicode)
+        sys.stdout.write(document + "\n")
         return 0
     from evalgauge.report.terminal import print_lines  # noqa: PLC0415 - same
     from evalgauge.report.text import answer_lines  # noqa: PLC0415 - same

@@ -22,6 +22,7 @@ from evalgauge.questions.units import (
     weights_from_text,
     words_from_text,
 )
+from evalgauge.report.command_line import OPTION_NAMES, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +38,6 @@ PARSERS: dict[type, Callable[[str, str], Any]] = {
     Weights: weights_from_text,
     Words: words_from_text,
 }
-OPTION_NAMES = {"columns": "map", "score_range": "range"}
 
 
 def option_name(field: str) -> str:
@@ -48,7 +48,11 @@ def option_name(field: str) -> str:
 def teach_units() -> None:
     """Let cyclopts read every unit type from one token."""
     for kind in PARSERS:
-        Parameter(converter=_from_token, n_tokens=1, accepts_keys=False)(kind)
+        # Numbers with a unit show their default; what is empty until it is given has none to show.
+        show = value_text if kind in (Share, Points) else False
+        Parameter(converter=_from_token, n_tokens=1, accepts_keys=False, allow_leading_hyphen=True, show_default=show)(
+            kind
+        )
 
 
 def _from_token(kind: type, tokens: Sequence[Token]) -> object:

@@ -171,8 +171,9 @@ class _Assembly:
             self._say(text, one.path, again)
 
     def _new_cases(self, set_name: str, doc_ids: Sequence[int | str], doc_hashes: Sequence[str | None]) -> None:
-        prefix = f"{set_name}/" if self._several_sets else ""
-        names = [prefix + str(doc_id) for doc_id in doc_ids]
+        names = list(map(str, doc_ids))
+        if self._several_sets:
+            names = [f"{set_name}/{name}" for name in names]
         before = len(self._taken)
         self._taken.update(names)
         if len(self._taken) == before + len(names):

@@ -35,6 +35,8 @@ class Arm:
     ----------
     table
         The arm's own table: one logical run.
+    beside
+        Every arm of the logs on the same set, this one too.
     source
         Where it came from.
     metric
@@ -48,6 +50,7 @@ class Arm:
     """
 
     table: ScoreTable
+    beside: tuple[str, ...]
     source: Source
     metric: Metric
     sums: CaseSums
@@ -115,9 +118,26 @@ class Arm:
         if name not in fields:
             close = get_close_matches(name, list(fields), n=1)
             hint = f"Did you mean {close[0]}?" if close else ""
-            raise ArgumentError(option, name, f"a field of the log: {', '.join(fields) or 'this one has none'}", hint)
+            listed = ", ".join(fields) or "this one has none beside the case itself"
+            raise ArgumentError(option, name, f"a field of the log: {listed}", hint)
         values = fields[name]
         return np.array([UNNAMED if values[case] is None else values[case] for case in self.sums.case], dtype=object)
+
+    def clusters(self, name: str) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+        """Return the cluster of each planned case, and what has to be said; a case without the field stands alone.
+
+        Raises
+        ------
+        ArgumentError
+            When no case has the field; the fields that exist are listed.
+        """
+        labels = self.field(name, "--cluster")
+        _, codes = np.unique(labels, return_inverse=True)
+        alone = np.flatnonzero(labels == UNNAMED)
+        codes[alone] = codes.max() + 1 + np.arange(alone.size)
+        if not alone.size:
+            return codes, ()
+        return codes, (f"{alone.size:,} of {labels.size:,} cases have no {name}: each counts as a cluster of its own.",)
 
     def case_names(self, rows: Sequence[int] | NDArray[np.intp]) -> tuple[str, ...]:
         """Return the ids of planned cases; a copy of an id carries its number."""
@@ -130,42 +150,55 @@ class Arm:
         return tuple(names)
 
 
-def arms_of(table: ScoreTable, asked: ScoringOptions, arm: str | None = None) -> tuple[Arm, ...]:
-    """Return every arm on every set that was asked for, in the order of the logs.
+def arms_of(
+    table: ScoreTable, asked: ScoringOptions, arm: str | None = None, *, arm_option: str = "--arm"
+) -> tuple[Arm, ...]:
+    """Return the arms that can answer; see ``arms_and_refusals``."""
+    return arms_and_refusals(table, asked, arm, arm_option=arm_option)[0]
+
+
+def arms_and_refusals(
+    table: ScoreTable, asked: ScoringOptions, arm: str | None = None, *, arm_option: str = "--arm"
+) -> tuple[tuple[Arm, ...], tuple[str, ...]]:
+    """Return every arm on every set that was asked for, in the order of the logs, and why others cannot answer.
 
     Raises
     ------
     ArgumentError
         When the arm or task that was named is not there; those that are get listed.
     ScoreError
-        When there is no score, several metrics and none named, or scores outside the range.
+        When none can answer: there is no score, several metrics and none named, or scores outside the range.
     """
     found = units(table)
     for option, name, names in (
         ("--task", asked.task, [unit.set_name for unit in found]),
-        ("--arm", arm, [unit.arm for unit in found]),
+        (arm_option, arm, [unit.arm for unit in found]),
     ):
         if name is not None and name not in names:
-            close = get_close_matches(name, names, n=1)
+            close = get_close_matches(name, [one for one in names if one], n=1)
             hint = f"Did you mean {close[0]}?" if close else ""
-            raise ArgumentError(option, name, f"one of {', '.join(dict.fromkeys(names))}", hint)
+            listed = ", ".join(dict.fromkeys(one for one in names if one))
+            raise ArgumentError(option, name, f"one of {listed}" if listed else "nothing: the log names none", hint)
     chosen = [unit for unit in found if asked.task in (None, unit.set_name) and arm in (None, unit.arm)]
     if not chosen:
         raise ScoreError("no scores: the log holds no run of any case. Check that the eval ran to its end.")
     arms: list[Arm] = []
+    refusals: list[str] = []
     for unit in chosen:
         try:
-            arms.append(_arm(table, unit, asked))
+            arms.append(_arm(table, unit, asked, tuple(one.arm for one in found if one.set_name == unit.set_name)))
         except ScoreError as error:
             if len(chosen) == 1:
                 raise
-            names = ", ".join(dict.fromkeys(one.set_name for one in chosen))
-            more = f" For one task alone say --task: {names}." if asked.task is None and ", " in names else ""
-            raise ScoreError(f"{unit.arm} on {unit.set_name}: {error}{more}") from error
-    return tuple(arms)
+            refusals.append(f"{f'{unit.arm} on {unit.set_name}' if unit.set_name else unit.arm}: {error}")
+    if not arms:
+        names = ", ".join(dict.fromkeys(one.set_name for one in chosen))
+        more = f" Choose a task with --task: {names}." if asked.task is None and ", " in names else ""
+        raise ScoreError(f"{refusals[0]} The other {len(refusals) - 1} cannot answer either.{more}")
+    return tuple(arms), tuple(refusals)
 
 
-def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions) -> Arm:
+def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions, beside: tuple[str, ...]) -> Arm:
     own = unit_table(table, unit)
     index = chosen_metric(own, asked.metric)
     metric = own.metrics[index]
@@ -186,6 +219,7 @@ def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions) -> Arm:
         )
     return Arm(
         table=own,
+        beside=tuple(dict.fromkeys(beside)),
         source=Source(
             files=files,
             framework=own.runs[0].framework,

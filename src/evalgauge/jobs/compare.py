@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evalgauge.errors import ArgumentError, EvalgaugeError, PairingError
+from evalgauge.errors import ArgumentError, EvalgaugeError, PairingError, ScoreError
 from evalgauge.jobs.arms import arms_of
 from evalgauge.jobs.compared import compared_counts, compared_rates
 from evalgauge.jobs.compared_arms import compared_paired, compared_unpaired
 from evalgauge.jobs.reading import asked_table, log_name
 from evalgauge.questions.compare import CompareRequest
-from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Words, passed_of_total
+from evalgauge.questions.units import Columns, Names, ScoreRange, Words, passed_of_total
+from evalgauge.questions.units import points as as_points
+from evalgauge.questions.units import share as as_share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,21 +21,23 @@ if TYPE_CHECKING:
     from evalgauge.jobs.arms import Arm
     from evalgauge.questions.compare import CompareAnswer
     from evalgauge.questions.parts import Missing
+    from evalgauge.scores.table import ScoreTable
 
 
 def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
     *logs: Any,  # noqa: ANN401 - paths, folders, data frames or tables
-    margin: float | None = None,
+    margin: float | str | None = None,
     by: str | None = None,
     cluster: str | None = None,
     metric: str | None = None,
+    candidate_metric: str | None = None,
     task: str | None = None,
     arms: Sequence[str] = (),
     unpaired: bool = False,
     flips: bool = False,
     missing: Missing = "bounds",
     score_range: Sequence[float] | None = None,
-    confidence: float = 0.95,
+    confidence: float | str = 0.95,
     wins: int | None = None,
     losses: int | None = None,
     of: int | None = None,
@@ -58,6 +62,8 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
         Field that says which cases share a source.
     metric, task
         Which score and which eval set, where the logs hold several.
+    candidate_metric
+        Name of the score in the candidate, where it has another one there.
     arms
         Names of the baseline and the candidate within one log.
     unpaired
@@ -103,17 +109,18 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
     """
     request = CompareRequest(
         logs=tuple(log_name(log) for log in logs),
-        margin=None if margin is None else Points(margin),
+        margin=None if margin is None else as_points(margin, "margin"),
         by=by,
         cluster=cluster,
         metric=metric,
+        candidate_metric=candidate_metric,
         task=task,
         arms=Names(arms),
         unpaired=unpaired,
         flips=flips,
         missing=missing,
         score_range=None if score_range is None else ScoreRange(score_range),
-        confidence=Share(confidence),
+        confidence=as_share(confidence, "confidence"),
         wins=wins,
         losses=losses,
         of=of,
@@ -151,14 +158,17 @@ def _two_arms(request: CompareRequest, sources: list[Any]) -> tuple[Arm, Arm]:
     names = request.arms or (None, None)
     if len(names) != 2:
         raise ArgumentError("--arms", ",".join(request.arms), "two names, baseline first")
-    baseline = _one(request, "baseline", arms_of(asked_table(sources[0], request, "base"), request, names[0]))
-    candidate = _one(request, "candidate", arms_of(asked_table(sources[1], request, "cand"), request, names[1]))
-    return baseline, candidate
+    baseline = _side(request, "baseline", asked_table(sources[0], request, "base"), names[0])
+    if request.candidate_metric is not None:
+        request = replace(request, metric=request.candidate_metric)
+    return baseline, _side(request, "candidate", asked_table(sources[1], request, "cand"), names[1])
 
 
 def _arms_of_one(request: CompareRequest, source: Any) -> tuple[Arm, Arm]:  # noqa: ANN401 - see compare
     table = asked_table(source, request)
     metrics = {metric.name for metric in table.metrics}
+    if not request.arms and len(request.wide_arms) == 2:
+        request = replace(request, arms=request.wide_arms)
     if not request.wide_arms and len(request.arms) == 2 and metrics.issuperset(request.arms):
         # Two score columns that are named as arms: the table is wide.
         table = asked_table(source, replace(request, wide_arms=request.arms))
@@ -170,11 +180,16 @@ def _arms_of_one(request: CompareRequest, source: Any) -> tuple[Arm, Arm]:  # no
             raise ArgumentError("logs", f"one log with one arm ({', '.join(names)})", allowed, wide)
         came = ",".join(request.arms) or "nothing"
         raise ArgumentError("--arms", came, f"two of {', '.join(names)}, baseline first, separated by a comma")
-    first, second = (_one(request, "log", arms_of(table, request, name)) for name in request.arms)
+    first, second = (_side(request, "log", table, name) for name in request.arms)
     return first, second
 
 
-def _one(request: CompareRequest, side: str, arms: tuple[Arm, ...]) -> Arm:
+def _side(request: CompareRequest, side: str, table: ScoreTable, name: str | None) -> Arm:
+    try:
+        arms = arms_of(table, request, name, arm_option="--arms")
+    except ScoreError as error:
+        hint = " Where its score has another name, say --candidate-metric." if side == "candidate" else ""
+        raise ScoreError(f"The {side}: {error}{hint}") from error
     if len(arms) == 1:
         return arms[0]
     sets = list(dict.fromkeys(arm.source.set_name for arm in arms))

@@ -33,16 +33,15 @@ def compared_paired(request: CompareRequest, baseline: Arm, candidate: Arm) -> C
     _same_range(baseline, candidate)
     pairing = paired_cases(baseline.table.cases, candidate.table.cases)
     base_rows, cand_rows = _planned_rows(baseline, pairing.baseline), _planned_rows(candidate, pairing.candidate)
-    clusters = None
-    if request.cluster is not None:
-        _, clusters = np.unique(baseline.field(request.cluster, "--cluster")[base_rows], return_inverse=True)
+    clusters, said = (None, ()) if request.cluster is None else baseline.clusters(request.cluster)
+    clusters = None if clusters is None else clusters[base_rows]
     reading, scored_only, bounds = _reading(request, (baseline, base_rows), (candidate, cand_rows), clusters)
     base_means, cand_means = baseline.means[base_rows], candidate.means[cand_rows]
     both = ~(np.isnan(base_means) | np.isnan(cand_means))
     lower_is_better = baseline.metric.higher_is_better is False
     deltas = np.where(both, cand_means - base_means, 0.0) * (-1 if lower_is_better else 1)
     better, worse = np.flatnonzero(deltas > 0), np.flatnonzero(deltas < 0)
-    notes = [*_arm_notes(baseline, candidate), *pairing.notes]
+    notes = [*_arm_notes(baseline, candidate), *pairing.notes, *said]
     if lower_is_better:
         notes.append(f"Lower is better for {baseline.metric.name}: a fall counts as won.")
     slices = ()
@@ -80,12 +79,12 @@ def compared_unpaired(request: CompareRequest, baseline: Arm, candidate: Arm) ->
     if request.by is not None:
         raise EvalgaugeError("--by: slices of unpaired arms are not compared. Filter the logs, or compare paired.")
     rows = [np.flatnonzero(arm.scored) for arm in (baseline, candidate)]
-    clusters = None
+    clusters, said = None, ()
     if request.cluster is not None:
-        clusters = (
-            np.unique(baseline.field(request.cluster, "--cluster")[rows[0]], return_inverse=True)[1],
-            np.unique(candidate.field(request.cluster, "--cluster")[rows[1]], return_inverse=True)[1],
+        (base_codes, base_said), (cand_codes, cand_said) = (
+            arm.clusters(request.cluster) for arm in (baseline, candidate)
         )
+        clusters, said = (base_codes[rows[0]], cand_codes[rows[1]]), (*base_said, *cand_said)
     is_pass_fail = baseline.is_pass_fail and candidate.is_pass_fail
     reading = unpaired_intervals(
         baseline.means[rows[0]],
@@ -95,7 +94,7 @@ def compared_unpaired(request: CompareRequest, baseline: Arm, candidate: Arm) ->
         reps=(baseline.sums.n_scored[rows[0]], candidate.sums.n_scored[rows[1]]) if is_pass_fail else None,
         clusters=clusters,
     )
-    notes = list(_arm_notes(baseline, candidate))
+    notes = [*_arm_notes(baseline, candidate), *said]
     if any(arm.counts.errored for arm in (baseline, candidate)):
         notes.append("Missing runs are left out of an unpaired comparison: true only if they are missing by chance.")
     return answer_of(
@@ -147,7 +146,9 @@ def _reading(
 
 def _planned_rows(arm: Arm, cases: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the rows of the arm's sums that hold these cases."""
-    return np.searchsorted(arm.sums.case, cases)
+    planned = arm.sums.case
+    # Where every case was planned its number is its row; looking a million of them up is slow in another log's order.
+    return cases if planned.size == len(arm.table.cases) else np.searchsorted(planned, cases)
 
 
 def _same_range(baseline: Arm, candidate: Arm) -> None:
@@ -164,6 +165,8 @@ def _same_range(baseline: Arm, candidate: Arm) -> None:
 
 def _arm_notes(baseline: Arm, candidate: Arm) -> tuple[str, ...]:
     notes = list(dict.fromkeys((*baseline.notes, *candidate.notes)))
+    if baseline.source == candidate.source:
+        notes.append("Baseline and candidate are the same log: no change can show.")
     if baseline.metric.name != candidate.metric.name:
         notes.append(f"The scores have different names: {baseline.metric.name} and {candidate.metric.name}.")
     return tuple(notes)

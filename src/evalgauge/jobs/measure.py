@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError, ScoreError
-from evalgauge.jobs.arms import arms_of
+from evalgauge.jobs.arms import arms_and_refusals
 from evalgauge.jobs.measured import measured_arm, measured_counts
 from evalgauge.jobs.reading import asked_table, log_name
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
-from evalgauge.questions.units import Columns, Names, ScoreRange, Share, Weights, Words, passed_of_total
+from evalgauge.questions.units import Columns, Names, ScoreRange, Words, passed_of_total
+from evalgauge.questions.units import share as as_share
+from evalgauge.questions.units import weights as as_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,14 +26,14 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
     arm: str | None = None,
     task: str | None = None,
     by: str | None = None,
-    weights: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | str | None = None,
     cluster: str | None = None,
     score_range: Sequence[float] | None = None,
     rule: str = "auto",
     target: Target = "new-cases",
     missing: Missing = "bounds",
     pass_k: int | None = None,
-    confidence: float = 0.95,
+    confidence: float | str = 0.95,
     passed: int | None = None,
     of: int | None = None,
     columns: Mapping[str, str] | None = None,
@@ -100,14 +103,14 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
         arm=arm,
         task=task,
         by=by,
-        weights=None if weights is None else Weights(weights),
+        weights=None if weights is None else as_weights(weights, "weights"),
         cluster=cluster,
         score_range=None if score_range is None else ScoreRange(score_range),
         rule=rule,
         target=target,
         missing=missing,
         pass_k=pass_k,
-        confidence=Share(confidence),
+        confidence=as_share(confidence, "confidence"),
         passed=passed,
         of=of,
         columns=Columns(columns or {}),
@@ -139,4 +142,8 @@ def measure_each(request: MeasureRequest, logs: Sequence[Any] = ()) -> tuple[Mea
     if not sources:
         raise ArgumentError("logs", "nothing", "a log, a table, a folder, or a count such as 47/50")
     table = asked_table(sources[0] if len(sources) == 1 else sources, request)
-    return tuple(measured_arm(request, arm) for arm in arms_of(table, request, request.arm))
+    arms, refusals = arms_and_refusals(table, request, request.arm)
+    answers = [measured_arm(request, arm) for arm in arms]
+    # What could not be measured is said once, beside what could.
+    answers[0] = replace(answers[0], problems=(*answers[0].problems, *(f"Not measured: {why}" for why in refusals)))
+    return tuple(answers)

@@ -51,9 +51,7 @@ def measured_arm(request: MeasureRequest, arm: Arm) -> MeasureAnswer:
     """Return the answer for one arm by one metric."""
     sums = arm.sums
     total, squares = arm.totals
-    clusters = None
-    if request.cluster is not None:
-        _, clusters = np.unique(arm.field(request.cluster, "--cluster"), return_inverse=True)
+    clusters, said = (None, ()) if request.cluster is None else arm.clusters(request.cluster)
     is_pass_fail = arm.is_pass_fail
     score = honest_interval(
         total,
@@ -88,7 +86,8 @@ def measured_arm(request: MeasureRequest, arm: Arm) -> MeasureAnswer:
         pass_at_k=_pass_at_k(request, arm) if request.pass_k is not None else None,
         slices=slices,
         weighted=weighted,
-        notes=arm.notes,
+        notes=(*arm.notes, *said),
+        beside=arm.beside,
         problems=arm.problems,
     )
 
@@ -109,6 +108,7 @@ def _answer(  # noqa: PLR0913 - the pieces that an answer is made of
     weighted: tuple[float, Interval, tuple[str, ...]] | None = None,
     notes: tuple[str, ...] = (),
     problems: tuple[str, ...] = (),
+    beside: tuple[str, ...] = (),
 ) -> MeasureAnswer:
     only = score.scored
     estimate, interval, said = weighted or (score.estimate, score.interval, ())
@@ -144,6 +144,7 @@ def _answer(  # noqa: PLR0913 - the pieces that an answer is made of
         is_pass_fail=is_pass_fail,
         notes=tuple(dict.fromkeys((*notes, *said, *only.notes))),
         problems=problems,
+        beside=beside,
         request=request,
     )
 

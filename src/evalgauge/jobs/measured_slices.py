@@ -36,7 +36,7 @@ def slice_answers(request: MeasureRequest, arm: Arm, clusters: NDArray[np.intp] 
         try:
             own = _honest(request, arm, clusters, rows, request.confidence)
             all_hold = _honest(request, arm, clusters, rows, together)
-        except ScoreError as error:
+        except (ArgumentError, ScoreError) as error:
             found.append(_without_interval(arm, name, rows, weight, str(error)))
             continue
         found.append(
@@ -77,7 +77,10 @@ def weighted_total(
 ) -> tuple[float, Interval, tuple[str, ...]]:
     """Return the total over slices by their weights, its interval under the missing policy, and what must be said."""
     if request.by is None:
-        raise ArgumentError("--weights", dict(request.weights or {}), "given with --by, the field of the slices")
+        came = ", ".join(request.weights or ()) or "equal"
+        raise ArgumentError("--weights", came, "given with --by, the field of the slices")
+    if request.rule != "auto":
+        raise ArgumentError("--rule", request.rule, "auto with --weights: the weighted total has a rule of its own")
     fields = arm.field(request.by, "--by")
     names = sorted(set(fields.tolist()))
     weights = _weights(request, names)
@@ -136,6 +139,7 @@ def _honest(
         policy=policy,
         confidence=confidence,
         target=request.target,
+        rule=request.rule,
         score_range=None if arm.score_range is None else (0.0, 1.0),
         clusters=None if clusters is None else clusters[rows],
         sums_of_squares=squares[rows],

@@ -18,6 +18,8 @@ class CompareOptions(ScoringOptions):
     ----------
     margin
         The change that matters: 2pp. With it, equivalent and no worse can be said too.
+    candidate_metric
+        Which score of the candidate to use, when it has another name there.
     arms
         Two arms of one file, baseline first: base,new.
     unpaired
@@ -33,6 +35,7 @@ class CompareOptions(ScoringOptions):
     """
 
     margin: Points | None = None
+    candidate_metric: str | None = None
     arms: Names = Names()  # noqa: RUF009 - Names is an immutable tuple
     unpaired: bool = False
     flips: bool = False
@@ -213,7 +216,7 @@ class CompareAnswer(ShownInNotebooks):
     claims, margin, confidence
         What may be claimed, the margin that was given, the level.
     wins, losses, ties, flips
-        Cases that went up, down, or stayed; the changed cases, losses first.
+        Cases that got better, worse, or stayed, ``None`` where cases are not paired; the changed cases, losses first.
     pairing, is_paired
         How cases were matched.
     missing, scored_only, bounds
@@ -241,9 +244,9 @@ class CompareAnswer(ShownInNotebooks):
     claims: Claims
     margin: float | None
     confidence: float
-    wins: int
-    losses: int
-    ties: int
+    wins: int | None
+    losses: int | None
+    ties: int | None
     flips: tuple[Flip, ...]
     pairing: Pairs
     is_paired: bool

@@ -19,9 +19,10 @@ class MeasureOptions(ScoringOptions):
     weights
         Weight of each slice of --by in the total: web=60%,phone=40%, or equal.
     rule
-        Interval rule by name; auto lets the data choose.
+        Interval rule by name: wilson, clopper-pearson, jeffreys, mid-p, t; auto (the default) lets the data choose.
     target
-        What the interval speaks of: new-cases like these, or these-cases exactly (only run noise counts; needs reps).
+        What the interval speaks of: new-cases like these (the default), or these-cases exactly (only the noise between
+        runs counts; needs reps).
     pass_k
         Report pass@k and pass^k for this k.
     passed
@@ -200,6 +201,8 @@ class MeasureAnswer(ShownInNotebooks):
         Whether every score is 0 or 1.
     notes, problems
         Plain sentences: what to know of the number, and what the reader met.
+    beside
+        Every arm of the logs on the same set, this one too.
     """
 
     verb: ClassVar[str] = "measure"
@@ -234,6 +237,7 @@ class MeasureAnswer(ShownInNotebooks):
     is_pass_fail: bool
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     request: MeasureRequest = field(default_factory=MeasureRequest)
 
     def __str__(self) -> str:

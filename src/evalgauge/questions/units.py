@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from evalgauge.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _WITH_UNIT = re.compile(rf"^\s*(?P<number>{_NUMBER})\s*(?P<unit>%|pp|points?|percent)?\s*$", re.IGNORECASE)
@@ -87,6 +91,41 @@ def points_from_text(text: str, argument: str) -> Points:
     return Points(_part_of_one(text, argument, "a number of points from 0pp to 100pp", "pp"))
 
 
+def share(value: float | str, argument: str) -> Share:
+    """Return a share that was given in Python as a number or as text.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither, or lies outside 0 to 1.
+    """
+    return share_from_text(value if isinstance(value, str) else repr(value), argument)
+
+
+def points(value: float | str, argument: str) -> Points:
+    """Return a distance between shares that was given in Python as a number or as text.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither, or lies outside 0 to 1.
+    """
+    return points_from_text(value if isinstance(value, str) else repr(value), argument)
+
+
+def weights(value: Mapping[str, float] | str, argument: str) -> Weights:
+    """Return the weights of slices that were given in Python as a mapping or as text.
+
+    Raises
+    ------
+    ArgumentError
+        If they are neither.
+    """
+    if isinstance(value, str):
+        return weights_from_text(value, argument)
+    return Weights(value)
+
+
 def weights_from_text(text: str, argument: str) -> Weights:
     """Return the shares of slices from ``web=60%,phone=40%``; ``equal`` gives every slice the same weight.
 
@@ -121,7 +160,7 @@ def names_from_text(text: str, argument: str) -> Names:
 
 
 def words_from_text(text: str, argument: str) -> Words:
-    """Return numbers for score words from ``both=0.5,left=1``.
+    """Return numbers for score words from ``both=0.5,left=1``; ``dunno=missing`` says that a word is no score.
 
     Raises
     ------
@@ -131,8 +170,12 @@ def words_from_text(text: str, argument: str) -> Words:
     words = Words()
     for word, number in pairs_from_text(text, argument):
         match = _WITH_UNIT.match(number)
+        if number.strip().lower() == "missing":
+            words[word] = float("nan")
+            continue
         if match is None:
-            raise ArgumentError(argument, f"{word}={number}", "word=number pairs such as both=0.5,left=1")
+            allowed = "word=number pairs such as both=0.5,left=1, or word=missing"
+            raise ArgumentError(argument, f"{word}={number}", allowed)
         words[word] = float(match["number"]) / (100 if match["unit"] else 1)
     return words
 

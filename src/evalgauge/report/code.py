@@ -6,20 +6,22 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalgauge.questions.compare import CompareRequest
-    from evalgauge.questions.convert import ConvertRequest
-    from evalgauge.questions.measure import MeasureRequest
+    from evalgauge.questions.every import Request
 
 
-def python_call(request: MeasureRequest | CompareRequest | ConvertRequest) -> str:
-    """Return Python that asks the same question; options at their defaults are left out."""
+def python_call(*requests: Request) -> str:
+    """Return Python that asks the same questions, a line each; options at their defaults are left out."""
+    return "import evalgauge as eg\n\n" + "".join(f"print(eg.{one.verb}({_arguments(one)}))\n" for one in requests)
+
+
+def _arguments(request: Request) -> str:
     default = type(request)()
     words = [repr(log) for log in request.logs]
     for field in fields(request):
         value = getattr(request, field.name)
         if field.name != "logs" and value != getattr(default, field.name):
             words.append(f"{field.name}={_literal(value)}")
-    return f"import evalgauge as eg\n\nprint(eg.{request.verb}({', '.join(words)}))\n"
+    return ", ".join(words)
 
 
 def _literal(value: Any) -> str:  # noqa: ANN401 - options hold text, numbers, maps and tuples

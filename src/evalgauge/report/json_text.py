@@ -11,7 +11,7 @@ from typing import Any, cast
 SCHEMA_VERSION = 1
 
 
-def to_json(answer: Any, *, indent: int | None = 2) -> str:  # noqa: ANN401 - any answer of the questions room
+def to_json(answer: Any, *, indent: int | None = 2, ascii_only: bool = False) -> str:  # noqa: ANN401 - any answer of the questions room
     """Return an answer as a JSON document.
 
     Shares are in [0, 1]; what does not exist is ``null``, never NaN.
@@ -22,6 +22,8 @@ def to_json(answer: Any, *, indent: int | None = 2) -> str:  # noqa: ANN401 - an
         An answer, or several of one question (``{"results": [...]}``).
     indent
         Spaces a level; ``None`` for one line.
+    ascii_only
+        Write letters beyond ASCII as escapes, for streams that have no others.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def to_json(answer: Any, *, indent: int | None = 2) -> str:  # noqa: ANN401 - an
         }
     else:
         document = {"schema_version": SCHEMA_VERSION, "question": answer.verb, **_plain(answer)}
-    return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
+    return json.dumps(document, indent=indent, ensure_ascii=ascii_only, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - walks every shape that an answer is made of

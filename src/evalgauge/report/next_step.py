@@ -5,38 +5,98 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from evalgauge.report.command_line import log_words, option_words, value_text
+
 if TYPE_CHECKING:
     from evalgauge.questions.compare import CompareAnswer
     from evalgauge.questions.convert import ConvertAnswer
     from evalgauge.questions.measure import MeasureAnswer
+    from evalgauge.questions.plan import ChangeOptions, PlanAnswer
+    from evalgauge.questions.plan_design import PlanDesignAnswer
+    from evalgauge.questions.plan_reps import PlanRepsAnswer
+
+
+# Options of a score that a comparison takes too.
+SHARED = (
+    *("columns", "words", "wide_reps", "tolerant", "metric", "task", "by", "cluster", "score_range", "missing"),
+    "confidence",
+)
 
 
 def after_measure(answer: MeasureAnswer) -> str:
-    """Return what to run after a score: its slices if there are fields to split by, else a comparison."""
-    logs = answer.request.logs
+    """Return what to run after a score: what other reps would buy, where there are reps; else a comparison."""
+    request = answer.request
     if not answer.source.files:
-        counted = logs[0] if logs else f"{answer.request.passed}/{answer.request.of}"
-        return f"evalgauge compare {counted} K/N --unpaired"
-    return f"evalgauge compare {shlex.quote(logs[0])} CANDIDATE --margin 2pp"
+        counted = request.logs[0] if request.logs else f"{request.passed}/{request.of}"
+        return " ".join(["evalgauge compare", counted, "K/N --unpaired", *option_words(request, only=("confidence",))])
+    log = log_words(request.logs if len(request.logs) == 1 else answer.source.files[:1])
+    others = [arm for arm in answer.beside if arm != answer.source.arm]
+    if others and (len(request.logs) == 1 or len(answer.source.files) == 1):
+        arms = shlex.quote(",".join((answer.source.arm, others[0])))
+        shared = option_words(request, only=(*SHARED, "wide_arms"))
+        return " ".join(["evalgauge compare", *log, "--arms", arms, *shared, "--margin 2pp"])
+    if answer.n_reps > 1 and answer.range is not None:
+        pilot = option_words(request, only=("metric", "task", "arm", "columns", "words", "wide_reps", "score_range"))
+        return " ".join(["evalgauge plan reps", *log, *pilot])
+    return " ".join(["evalgauge compare", *log, "CANDIDATE", *option_words(request, only=SHARED), "--margin 2pp"])
 
 
 def after_compare(answer: CompareAnswer) -> str:
-    """Return what to run after a verdict: the claim with a margin, or the list of what changed."""
+    """Return what to run after a verdict: the claim with a margin, the cases that would decide, or what changed."""
     request = answer.request
-    words = ["evalgauge", "compare", *(shlex.quote(log) for log in request.logs)]
-    if request.arms:
-        words += ["--arms", shlex.quote(",".join(request.arms))]
-    if request.of is not None:
-        words += ["--wins", str(request.wins), "--losses", str(request.losses), "--of", str(request.of)]
-    if request.unpaired:
-        words.append("--unpaired")
+    words = ["evalgauge compare", *log_words(request.logs)]
     if request.margin is None:
-        return " ".join([*words, "--margin", "2pp"])
+        return " ".join([*words, *option_words(request), "--margin 2pp"])
+    if answer.verdict == "inconclusive" and answer.is_paired and answer.is_pass_fail and len(request.logs) == 2:
+        drop = f"--design paired --drop {value_text(request.margin)}"
+        pilot = option_words(request, only=("metric", "task", "columns", "words", "wide_reps"))
+        return " ".join(["evalgauge plan", *_likes(request.logs), *pilot, drop])
     if not request.flips and answer.pairing.by not in {"counts", "none"}:
-        return " ".join([*words, "--margin", f"{100 * request.margin:g}pp", "--flips"])
-    return " ".join([*words, "--margin", f"{100 * request.margin:g}pp", "--json"])
+        return " ".join([*words, *option_words(request), "--flips"])
+    return " ".join([*words, *option_words(request), "--json"])
 
 
 def after_convert(answer: ConvertAnswer) -> str:
     """Return what to run after a conversion: the main job on the new file."""
-    return f"evalgauge measure {shlex.quote(answer.output)}"
+    return " ".join(["evalgauge measure", *log_words([answer.output])])
+
+
+def after_plan(answer: PlanAnswer) -> str:
+    """Return what to run after a plan: the designs side by side."""
+    return " ".join(["evalgauge plan design", *_change_words(answer.request)])
+
+
+def after_plan_design(answer: PlanDesignAnswer) -> str:
+    """Return what to run after a choice of design: the plan by it."""
+    words = ["evalgauge plan", *_change_words(answer.request), "--design", answer.recommended]
+    return " ".join(words if answer.own is None else [*words, "--own", str(answer.own)])
+
+
+def after_plan_reps(answer: PlanRepsAnswer) -> str:
+    """Return what to run after a question about reps: the counts for a margin or a change, or the plan of a set."""
+    asked = answer.request
+    if answer.sketch is not None:
+        return "evalgauge plan reps --case-sd 0.4 --run-sd 0.3 --margin 5pp   (your own spread)"
+    if answer.counts or answer.is_too_few:
+        return " ".join(["evalgauge plan", *_likes(asked.logs)])
+    words = ["evalgauge plan reps", *(shlex.quote(log) for log in asked.logs)]
+    for name in ("case_sd", "run_sd", "change_sd", "run_sd_candidate"):
+        value = getattr(asked, name)
+        if value is not None:
+            words += [f"--{name.replace('_', '-')}", f"{value:g}"]
+    goal = "--drop 5pp" if answer.kind == "paired change" else "--margin 5pp"
+    return " ".join([*words, goal])
+
+
+def _change_words(asked: ChangeOptions) -> list[str]:
+    words: list[str] = []
+    for name in ("rate", "drop", "rise", "discordance", "correlation"):
+        value = getattr(asked, name)
+        if value is not None:
+            unit = {"rate": "%", "discordance": "%", "correlation": ""}.get(name, "pp")
+            words += [f"--{name}", f"{100 * value:g}{unit}" if unit else f"{value:g}"]
+    return [*words, *_likes(asked.like)]
+
+
+def _likes(logs: tuple[str, ...]) -> list[str]:
+    return [word for log in logs for word in ("--like", shlex.quote(log))]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from evalgauge.questions.compare import CompareAnswer
-from evalgauge.questions.convert import ConvertAnswer
-from evalgauge.questions.measure import MeasureAnswer
+from evalgauge.questions.every import Answer
 from evalgauge.report.text import answer_lines
 from evalgauge.shown import register_html
 
@@ -21,11 +19,12 @@ STYLES = {
     "plain": "",
     "quiet": "opacity:.75",
     "command": "opacity:.75",
+    "picture": "",
     "warning": "color:#9a6700",
 }
 
 
-def answer_html(answer: MeasureAnswer | CompareAnswer | ConvertAnswer) -> str:
+def answer_html(answer: Answer) -> str:
     """Return an answer as an HTML fragment."""
     rows = "".join(_row(line) for line in answer_lines(answer))
     return f'<div class="evalgauge" style="font-family:monospace;line-height:1.5">{rows}</div>'
@@ -35,5 +34,5 @@ def _row(line: Line) -> str:
     return f'<div style="white-space:pre-wrap;{STYLES[line.tone]}">{escape(line.text)}</div>'
 
 
-for _kind in (MeasureAnswer, CompareAnswer, ConvertAnswer):
+for _kind in get_args(Answer):
     register_html(_kind, answer_html)

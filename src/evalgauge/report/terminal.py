@@ -18,17 +18,30 @@ STYLES = {
     "plain": "",
     "quiet": "dim",
     "command": "dim",
+    "picture": "",
     "warning": "yellow",
 }
 
 
+# What a terminal without Unicode gets in place of the signs that the answers use.
+PLAIN_SIGNS = str.maketrans(
+    {"→": "->", "─": "-", "━": "=", "●": "o", "┼": "+", "╋": "#", "×": "x", "±": "+-", "−": "-", "…": "...", "–": "-"}
+    | {"√": "sqrt", "²": "2", "·": "*", "←": "<-", "≤": "<=", "≥": ">="}
+)
+
+
 def print_lines(lines: list[Line], console: Console | None = None) -> None:
-    """Print the lines; long ones are left whole when the output is no terminal, so that scripts can read them."""
+    """Print the lines; long ones are left whole when the output is no terminal, so that scripts can read them.
+
+    On a terminal a picture that does not fit is left out, and a command that is to be copied is never broken.
+    """
     console = console or Console(highlight=False)
+    is_unicode = console.encoding.startswith("utf")
     for line in lines:
+        text = line.text if is_unicode else line.text.translate(PLAIN_SIGNS)
+        style = STYLES[line.tone]
         if not console.is_terminal or line.tone == "command":
-            # A command that is to be copied must not be broken into lines.
-            console.print(Text(line.text, style=STYLES[line.tone]), soft_wrap=True)
-        else:
-            words = line.text.lstrip(" ")
-            console.print(Padding(Text(words, style=STYLES[line.tone]), (0, 0, 0, len(line.text) - len(words))))
+            console.print(Text(text, style=style), soft_wrap=True)
+        elif line.tone != "picture" or len(text) <= console.width:
+            words = text.lstrip(" ")
+            console.print(Padding(Text(words, style=style), (0, 0, 0, len(text) - len(words)), expand=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -38,14 +39,18 @@ class Scale:
     """
 
     def __init__(self, score_range: ScoreRange | None) -> None:
+        self.ends: tuple[str, str] | None = ("0", "100 %")
+        self._low, self._factor = 0.0, 1.0
+        self.unit = self.points = ""
         if score_range is None:
-            self._low, self._factor, self.unit, self.points = 0.0, 1.0, "", ""
-        elif tuple(score_range) in {(0.0, 1.0), (0.0, 100.0)}:
-            self._low, self._factor, self.unit, self.points = 0.0, 100.0, " %", " points"
+            self.ends = None
+        elif tuple(score_range) == (0.0, 1.0):
+            self._factor, self.unit, self.points = 100.0, " %", " points"
         else:
             low, high = score_range
             self._low, self._factor = low, high - low
-            self.unit, self.points = f" on {low:g} to {high:g}", f" on {low:g} to {high:g}"
+            self.unit = self.points = f" on {low:g} to {high:g}"
+            self.ends = (f"{low:g}", f"{high:g}")
         self.is_percent = self.unit == " %"
 
     def number(self, share: float) -> str:
@@ -57,36 +62,68 @@ class Scale:
         return f"{self.number(share)}{self.unit}"
 
     def span(self, low: float, high: float) -> str:
-        """Return an interval with its unit: ``53.9 to 77.4 %``."""
-        return f"{self.number(low)} to {self.number(high)}{self.unit}"
+        """Return an interval with its unit: ``53.9 to 77.4 %``; as many digits as keep its ends apart."""
+        ends = [self._low + self._factor * share for share in (low, high)]
+        first, last = apart(ends[0], ends[1], self._factor)
+        return f"{first} to {last}{self.unit}"
 
     def change(self, delta: float) -> str:
         """Return a signed difference without its unit: ``+5.4``."""
-        text = decimals(self._factor * delta, self._factor)
-        return text if text.startswith("-") or not text.strip("0.") else f"+{text}"
+        return signed(decimals(self._factor * delta, self._factor))
+
+    def change_span(self, low: float, high: float) -> str:
+        """Return an interval of a difference without its unit: ``+0.9 to +10.3``."""
+        first, last = apart(self._factor * low, self._factor * high, self._factor)
+        return f"{signed(first)} to {signed(last)}"
 
     def distance(self, delta: float) -> str:
         """Return an unsigned distance with its unit: ``3.4 points``."""
         text = decimals(self._factor * abs(delta), self._factor)
-        return f"{text}{self.points}" if text != "1" else f"{text}{self.points.removesuffix('s')}"
+        return f"{text}{self.points}"
+
+    def is_shown_as_0(self, delta: float) -> bool:
+        """Return whether a distance is too small to be written."""
+        return not decimals(self._factor * abs(delta), self._factor).strip("0.")
 
 
-def decimals(number: float, scale: float) -> str:
-    """Return a number with one decimal on a scale of 100, and enough digits on a smaller one."""
+def decimals(number: float, scale: float, more: int = 0) -> str:
+    """Return a number with one decimal on a scale of 100, and more on a smaller one; halves are rounded up.
+
+    Parameters
+    ----------
+    number
+        What to write.
+    scale
+        Width of the range that it lies on.
+    more
+        Decimals beyond the usual ones.
+    """
     if not math.isfinite(number):
         return "unknown"
-    if scale >= 50:
-        text = f"{number:.1f}"
-    elif scale >= 5:
-        text = f"{number:.2f}"
-    else:
-        text = f"{number:.4g}"
-    return "0.0" if text == "-0.0" else text
+    places = (1 if scale >= 50 else 2 if scale >= 5 else 3) + more
+    # From the shortest decimal form, so that 66.25 is the half that people see and not the float just below or above.
+    text = str(Decimal(repr(number)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP))
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def apart(low: float, high: float, scale: float) -> tuple[str, str]:
+    """Return two different numbers as two different texts, with up to five decimals more than usual."""
+    pair = decimals(low, scale), decimals(high, scale)
+    for more in range(1, 6):
+        if pair[0] != pair[1] or low == high:
+            break
+        pair = decimals(low, scale, more), decimals(high, scale, more)
+    return pair
+
+
+def signed(text: str) -> str:
+    """Return a number as text with its sign; zero has none."""
+    return text if text.startswith("-") or not text.strip("0.") else f"+{text}"
 
 
 def percent(share: float) -> str:
-    """Return a share as whole-looking percent: ``95 %``, ``99.5 %``."""
-    return f"{100 * share:.4g} %"
+    """Return a share as percent with the digits that it has: ``95 %``, ``99.5 %``."""
+    return f"{100 * share:.12g} %"
 
 
 def p_text(p_value: float) -> str:
@@ -108,8 +145,13 @@ def listed(names: Sequence[str], shown: int = 6) -> str:
     return f"{head} … {rest:,} more" if rest > 0 else head
 
 
-def interval_bar(low: float, estimate: float, high: float, width: int = 40) -> str:
-    """Return a small picture of an interval on 0 to 1: ``0 ───[━━●━]── 100 %``."""
+def df_text(df: float) -> str:
+    """Return degrees of freedom: one decimal below 100, whole above."""
+    return f"{df:,.0f}" if df >= 100 or df == int(df) else f"{df:.1f}"
+
+
+def interval_bar(low: float, estimate: float, high: float, ends: tuple[str, str], width: int = 40) -> str:
+    """Return a small picture of an interval, ``0 ───[━━●━]── 100 %``; ``ends`` names the ends of the range."""
     cells = ["─"] * width
 
     def at(share: float) -> int:
@@ -120,7 +162,7 @@ def interval_bar(low: float, estimate: float, high: float, width: int = 40) -> s
         cells[cell] = "━"
     cells[start], cells[end] = "[", "]"
     cells[middle] = "●"
-    return "0 " + "".join(cells) + " 100 %"
+    return f"{ends[0]} {''.join(cells)} {ends[1]}"
 
 
 def change_bar(low: float, estimate: float, high: float, width: int = 41) -> str:

@@ -161,9 +161,7 @@ def honest_interval(  # noqa: PLR0913  # one keyword for each choice that change
         raise ArgumentError("policy", policy, "'bounds', 'fail' or 'drop'")
     runs = _checked_runs(sums, counts, planned, sums_of_squares, clusters)
     if policy == "fail" and score_range is None:
-        raise ArgumentError(
-            "policy", "fail", "'drop' for a score without a range", "Declare the range (score_range, --range)."
-        )
+        raise ArgumentError("policy", "fail", "'drop' for a score without a range", "Declare the range (--range).")
 
     def answer(part: _Runs) -> ScoreInterval:
         return score_interval(

@@ -140,7 +140,7 @@ def _shares(deltas: Array, span: float | None) -> tuple[Array, float]:
     largest = float(np.abs(deltas).max())
     width = span if span is not None else largest or 1.0
     if largest > width * (1 + 1e-9):
-        hint = "Declare the true range (span, --range); a case cannot change by more than its width."
+        hint = "Declare the true range (--range); a case cannot change by more than its width."
         raise ArgumentError("deltas", f"a change of {largest:g}", f"changes from {-width:g} to {width:g}", hint)
     shares = deltas / width
     nearest = np.clip(np.rint(shares), -1, 1)
@@ -199,5 +199,5 @@ def _pass_fail_notes(wins: float, losses: float, n: float) -> tuple[str, ...]:
     if n == 1:
         notes.append("One case says next to nothing about others like it.")
     if wins + losses == 0:
-        notes.append(f"None of the {n:g} cases changed: the interval rests on their number alone.")
+        notes.append(f"None of the {n:,.0f} cases changed: the interval rests on their number alone.")
     return tuple(notes)

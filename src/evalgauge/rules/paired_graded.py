@@ -94,7 +94,7 @@ def graded_answer(shares: Array, codes: Codes, *, confidence: float, span: float
     if guard is None:
         raise ScoreError(
             f"deltas: all {shares.size} cases (or clusters) changed by the same {shares.mean() * span:g}, and the "
-            "score has no range, so nothing bounds what other cases do. Declare the range (span, --range)."
+            "score has no range, so nothing bounds what other cases do. Declare the range (--range)."
         )
     moved = int(np.count_nonzero(shares))
     is_blind = has_range and moved < FEWEST_MOVED

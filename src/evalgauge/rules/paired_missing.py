@@ -199,7 +199,7 @@ def _checked(runs: ArmRuns, name: str, score_range: tuple[float, float]) -> _Run
             f"{name}.sums",
             f"a sum of {sums[at]:g} over {scored[at]} scored runs of case {at}",
             f"scores from {low:g} to {high:g}",
-            "Declare the true range (score_range, --range).",
+            "Declare the true range with --range.",
         )
     return _Runs(sums, scored, planned)
 
@@ -230,7 +230,6 @@ def _spanned(scored_only: PairedAnswer, worst: PairedAnswer, best: PairedAnswer)
         alternatives=tuple(_span([reading.named(method) for reading in readings]) for method in shared),
         p_value=p_values["dual"],
         p_values=PValues(p_values),
-        notes=tuple(dict.fromkeys(note for reading in readings for note in reading.notes)),
     )
 
 
@@ -239,5 +238,5 @@ def _span(intervals: Sequence[Interval]) -> Interval:
         low=min(interval.low for interval in intervals),
         high=max(interval.high for interval in intervals),
         confidence=intervals[0].confidence,
-        method=" | ".join(dict.fromkeys(interval.method for interval in intervals)),
+        method=" and ".join(dict.fromkeys(interval.method for interval in intervals)),
     )

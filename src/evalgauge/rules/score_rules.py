@@ -260,8 +260,7 @@ def _cr2_t(data: ScoreData, *, clusters: NDArray[np.int64]) -> Estimate:
 def _t(data: ScoreData) -> Estimate:
     if data.means.size == 1:
         raise ScoreError(
-            "t: one case shows nothing of how cases differ. Declare the range of the score (score_range, --range), "
-            "or add cases."
+            "t: one case shows nothing of how cases differ. Declare the range of the score (--range), or add cases."
         )
     result = t_interval(data.means, confidence=data.confidence)
     return replace(result, interval=_clipped(result.interval, data))

@@ -187,7 +187,7 @@ def _checked_clusters(case_means: ArrayLike, clusters: ArrayLike | None) -> NDAr
     groups = effective_clusters(cluster_sums(case_means, codes)[1])
     if groups < 3:
         raise ScoreError(
-            f"clusters: {np.unique(codes).size} clusters weigh like {groups:.1f} of equal size, and below 3 no "
+            f"clusters: {np.unique(codes).size} clusters weigh like {groups:.2f} of equal size, and below 3 no "
             "interval for new clusters can be trusted. Add clusters, use a finer cluster field, or leave clusters out "
             "if the cases are independent."
         )

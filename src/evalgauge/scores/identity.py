@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from operator import eq
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -161,6 +162,16 @@ def case_keys(cases: Cases) -> Sequence[CaseKey]:
     return tuple((case_id, dup) if dup else case_id for case_id, dup in zip(cases.case_id, dups, strict=True))
 
 
+def distinct_dups(ids: Sequence[str], dups: Sequence[int]) -> NDArray[np.int32]:
+    """Return the numbers within equal ids, a new one where two different cases came with the same id and number."""
+    taken: set[tuple[str, int]] = set()
+    found: list[int] = []
+    for case_id, dup in zip(ids, dups, strict=True):
+        found.append(next(number for number in count(dup) if (case_id, number) not in taken))
+        taken.add((case_id, found[-1]))
+    return np.asarray(found, dtype=np.int32)
+
+
 def equal_names(
     one: Sequence[Hashable],
     two: Sequence[Hashable],
@@ -240,8 +251,10 @@ def _equal_once(
     partner[at[0][order[0][equal]]] = at[1][order[1][place[equal]]]
     first = np.flatnonzero(partner >= 0)
     second = partner[first]
-    names = ([names[index] for index in _listed(found)] for names, found in ((one, first), (two, second)))
-    return (first, second) if all(map(eq, *names)) else None
+    # Ascending, so that all of them are the names themselves.
+    mine_named = one if first.size == len(one) else [one[index] for index in _listed(first)]
+    theirs_named = [two[index] for index in _listed(second)]
+    return (first, second) if all(map(eq, mine_named, theirs_named)) else None
 
 
 def _equal_copies(

@@ -219,7 +219,7 @@ class _Matching:
             # On a tie the weaker kind is named.
             by=max(reversed(totals), key=totals.__getitem__),
             by_counts={name: count for name, count in zip(TIERS, counts, strict=True) if count},
-            notes=(*self._notes(baseline, candidate, tier), *self.notes, *_unmatched(self.one, self.two, *only)),
+            notes=(*self._notes(baseline, candidate, tier), *self.notes),
         )
 
     def _ids_agree(self, baseline: NDArray[np.intp], candidate: NDArray[np.intp]) -> int:
@@ -319,18 +319,6 @@ def _cases(count: int) -> str:
 def _first_ids(cases: Cases, at: Sequence[int]) -> str:
     shown = ", ".join(cases.case_id[index] for index in at[:_SHOWN_IDS])
     return shown + (f" and {len(at) - _SHOWN_IDS:,} more" if len(at) > _SHOWN_IDS else "")
-
-
-def _unmatched(one: Cases, two: Cases, only_one: NDArray[np.intp], only_two: NDArray[np.intp]) -> tuple[str, ...]:
-    return tuple(
-        f"Without a partner in the {other}: {at.size:,} of {len(cases):,} cases of the {side} "
-        f"({_first_ids(cases, at.tolist())})."
-        for side, other, cases, at in (
-            ("baseline", "candidate", one, only_one),
-            ("candidate", "baseline", two, only_two),
-        )
-        if at.size
-    )
 
 
 def _no_common_case(one: Cases, two: Cases, refusal: str) -> str:

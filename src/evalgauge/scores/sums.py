@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _MOST_PARTS = 1_000
 # Sums of squares stay whole numbers that float64 holds exactly, with a million scores to a case.
 _MOST_UNITS = 40_000
+# Scores that are k of R show it early; all of them are then checked against that R without being sorted.
+_FIRST_SCORES = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -125,16 +127,18 @@ def case_sums(table: ScoreTable, *, metric: int, arm: str | None = None) -> Case
     if not 0 <= metric < len(table.metrics):
         raise ArgumentError("metric", metric, f"an index from 0 to {len(table.metrics) - 1}")
     wanted = (table.metric == metric) & _is_of_arm(table, arm)
-    run = table.run[wanted]
-    rows = _Rows(table.case[wanted].astype(np.int64), table.score[wanted], table.status[wanted].astype(np.int64))
+    # A slice copies nothing, which matters where all of a million rows are wanted.
+    chosen = slice(None) if wanted.all() else wanted
+    run = table.run[chosen]
+    rows = _Rows(table.case[chosen].astype(np.int64), table.score[chosen], table.status[chosen].astype(np.int64))
     if np.isnan(rows.score[rows.status == Status.OK]).any():
         raise ScoreError(
             f"metric {table.metrics[metric].name!r}: some scores are words without a number. Map them with --words, "
             "such as --words both=0.5,left=1."
         )
-    judged = np.asarray([one.rep_kind == "judge" for one in table.runs], dtype=np.bool_)[run]
+    is_judged = np.asarray([one.rep_kind == "judge" for one in table.runs], dtype=np.bool_)
     judgings = 0
-    if judged.any():
+    if is_judged.any() and (judged := is_judged[run]).any():
         rows, judgings = _averaged(rows, run, judged)
     return _summed(rows, judgings)
 
@@ -223,13 +227,20 @@ def _chosen(rows: _Rows, wanted: NDArray[np.bool_]) -> _Rows:
 
 
 def _summed(rows: _Rows, judgings: int) -> CaseSums:
-    width = len(Status)
-    size = int(rows.case.max(initial=-1)) + 1
-    counts = np.bincount(rows.case * width + rows.status, minlength=size * width).reshape(size, width)
-    case = np.flatnonzero(counts.any(axis=1))
-    counts = counts[case]
+    planned = np.bincount(rows.case)
+    size = planned.size
+    case = np.flatnonzero(planned)
+    n_planned = planned[case]
     scored = rows.status == Status.OK
-    score, of_case = rows.score[scored], rows.case[scored]
+    # Column by column: one count of all pairs of case and status would be as wide as there are statuses.
+    counts = np.zeros((case.size, len(Status)), dtype=np.int64, order="F")
+    if scored.all():
+        score, of_case = rows.score, rows.case
+        counts[:, Status.OK] = n_planned
+    else:
+        score, of_case = rows.score[scored], rows.case[scored]
+        for status in np.flatnonzero(np.bincount(rows.status)).tolist():
+            counts[:, status] = np.bincount(rows.case[rows.status == status], minlength=size)[case]
     parts = whole_parts(score)
     if parts:
         # Whole numbers add exactly in float64 in any order.
@@ -240,7 +251,7 @@ def _summed(rows: _Rows, judgings: int) -> CaseSums:
     unit = parts or 1
     return CaseSums(
         case=case,
-        n_planned=counts.sum(axis=1),
+        n_planned=n_planned,
         n_scored=counts[:, Status.OK].copy(),
         total=np.bincount(of_case, weights=score, minlength=size)[case] / unit,
         total_sq=np.bincount(of_case, weights=score * score, minlength=size)[case] / (unit * unit),
@@ -272,14 +283,26 @@ def whole_parts(score: NDArray[np.float64]) -> int:
         return 1
     if float(np.abs(score).max()) > _MOST_UNITS:
         return 0
-    if bool((score == np.rint(score)).all()):
+    if _are_whole(score, 1):
         return 1
-    values = np.unique(score)
+    parts = _least_parts(np.unique(score[:_FIRST_SCORES]), 2)
+    if parts and not _are_whole(score, parts):
+        # What the first scores have no multiple of, all of them have no multiple of either.
+        parts = _least_parts(np.unique(score), parts + 1)
+    return parts if float(np.abs(score).max()) * parts <= _MOST_UNITS else 0
+
+
+def _least_parts(values: NDArray[np.float64], least: int) -> int:
+    """Return the least R from ``least`` on such that every one of the distinct values is k/R; 0 when there is none."""
     span = float(values[-1] - values[0])
-    for parts in range(2, _MOST_PARTS + 1):
+    for parts in range(least, _MOST_PARTS + 1):
         # Cheap refusals first: more values than steps, then one value that does not fit.
         if values.size > span * parts + 2 or values[0] != np.rint(values[0] * parts) / parts:
             continue
-        if bool((values == np.rint(values * parts) / parts).all()):
-            return parts if float(np.abs(values).max()) * parts <= _MOST_UNITS else 0
+        if _are_whole(values, parts):
+            return parts
     return 0
+
+
+def _are_whole(score: NDArray[np.float64], parts: int) -> bool:
+    return bool((score == np.rint(score * parts) / parts).all())

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evalgauge.errors import ScoreError
-from evalgauge.scores.identity import case_keys, fingerprints
+from evalgauge.scores.codes import renumbered
+from evalgauge.scores.identity import case_keys, distinct_dups, fingerprints
 from evalgauge.scores.table import Cases, Run, ScoreTable, Status
 
 if TYPE_CHECKING:
@@ -120,9 +120,9 @@ def unit_table(table: ScoreTable, unit: Unit) -> ScoreTable:
     """
     rows = unit.rows
     # Another set of the same log may have other metrics: only those that this unit was scored by are its own.
-    used, metric = np.unique(table.metric[rows], return_inverse=True)
+    used, metric = renumbered(table.metric[rows], len(table.metrics))
     is_judged = any(run.rep_kind == "judge" for run in unit.runs)
-    at: list[int] = rows.tolist()
+    at: list[int] = [] if table.raw is None else rows.tolist()
     kept: list[int] = used.tolist()
     return ScoreTable(
         runs=unit.runs if is_judged else (_one_run(unit),),
@@ -211,10 +211,13 @@ def _unit(table: ScoreTable, cases: Cases, runs: list[int], known: Callable[[], 
     members = tuple(table.runs[index] for index in runs)
     place = np.full(len(table.runs), -1, dtype=np.int64)
     place[runs] = np.arange(len(runs))
-    rows = np.flatnonzero(place[table.run] >= 0)
-    run = place[table.run[rows]]
-    joined, case = _joined(cases, table.case[rows], run, known)
-    rep = table.rep[rows].astype(np.int64)
+    run = place[table.run]
+    rows = np.flatnonzero(run >= 0)
+    # A slice copies nothing, which matters where a table of a million rows holds one unit.
+    own = slice(None) if rows.size == len(table) else rows
+    run = run[own]
+    joined, case = _joined(cases, table.case[own], run, known)
+    rep = table.rep[own].astype(np.int64)
     notes: tuple[str, ...] = ()
     if len(runs) > 1:
         work = _work(members)
@@ -356,7 +359,7 @@ def _joined(
     cases: Cases, case: NDArray[np.int32], run: NDArray[np.int64], known: Callable[[], Fingerprints]
 ) -> tuple[Cases, NDArray[np.int64]]:
     """Return the cases of a unit, and per row the index into them."""
-    used, index = np.unique(case, return_inverse=True)
+    used, index = renumbered(case, len(cases))
     if run.size and run.max() > run.min():
         joining = _Joining(cases, known)
         for one in np.unique(run).tolist():
@@ -380,20 +383,10 @@ def _subset(cases: Cases, chosen: Sequence[int]) -> Cases:
     return replace(
         cases,
         case_id=ids,
-        dup=_distinct_dups(ids, cases.dup[list(chosen)].tolist()),
+        dup=distinct_dups(ids, cases.dup[list(chosen)].tolist()),
         fields={name: tuple(column[case] for case in chosen) for name, column in cases.fields.items()},
         contents=contents if cases.contents else None,
         source_hash=part(cases.source_hash),
         case_fp=part(cases.case_fp),
         input_fp=part(cases.input_fp),
     )
-
-
-def _distinct_dups(ids: Sequence[str], dups: Sequence[int]) -> NDArray[np.int32]:
-    """Return the numbers within equal ids, a new one where two different cases came with the same id and number."""
-    taken: set[tuple[str, int]] = set()
-    found: list[int] = []
-    for case_id, dup in zip(ids, dups, strict=True):
-        found.append(next(number for number in count(dup) if (case_id, number) not in taken))
-        taken.add((case_id, found[-1]))
-    return np.asarray(found, dtype=np.int32)

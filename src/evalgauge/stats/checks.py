@@ -16,16 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def checked_confidence(confidence: float) -> float:
+def checked_confidence(confidence: object) -> float:
     """Return the confidence level, a share strictly between 0 and 1."""
-    if not (isinstance(confidence, (int, float)) and 0 < confidence < 1):
-        hint = (
-            f"Did you mean {confidence / 100:g}?"
-            if isinstance(confidence, (int, float)) and 1 < confidence < 100
-            else ""
-        )
-        raise ArgumentError("confidence", confidence, "a share between 0 and 1, such as 0.95", hint)
-    return float(confidence)
+    if isinstance(confidence, (int, float)) and 0 < confidence < 1:
+        return float(confidence)
+    hint = ""
+    if isinstance(confidence, (int, float)) and 1 < confidence < 100:
+        hint = f"Did you mean {confidence / 100:g}?"
+    raise ArgumentError("confidence", confidence, "a share between 0 and 1, such as 0.95", hint)
 
 
 def checked_counts(passed: float, n: float) -> tuple[float, float]:
@@ -93,7 +91,7 @@ def checked_unit_scores(
             argument,
             f"scores from {raw.min():g} to {raw.max():g}",
             f"scores from {low:g} to {high:g}, the declared range",
-            "Declare the true range (score_range, --range), or give no range to get a t interval.",
+            "Declare the true range (--range), or give no range to get a t interval.",
         )
     return np.clip(unit, 0.0, 1.0)
 

@@ -232,7 +232,7 @@ def cluster_mean_interval(scores: ArrayLike, clusters: ArrayLike, *, confidence:
     if std_error <= 1e-12 * float(np.abs(sums / sizes).max()):
         raise ScoreError(
             f"cr2 t: all {sizes.size} clusters have the mean {mean:g}, so the interval would have no width. "
-            "Declare the range of the score (score_range, --range), or add clusters."
+            "Declare the range of the score (--range), or add clusters."
         )
     half = t_quantile(confidence, df) * std_error
     return Estimate(

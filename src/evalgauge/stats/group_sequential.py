@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -165,8 +166,7 @@ class _Walk:
     def __init__(self, *, drift: float, two_sided: bool, step: float) -> None:
         self._drift, self._two_sided, self._step = drift, two_sided, step
         # The kernel from look to look narrows as looks multiply; the grid keeps several nodes within its width.
-        nodes = 48 + 8 * round(1 / step)
-        self._nodes, self._weights = np.polynomial.legendre.leggauss(nodes)
+        self._nodes, self._weights = _gauss_legendre(48 + 8 * round(1 / step))
         self._at, self._mass = np.zeros(1), np.ones(1)
 
     def exit_probability(self, time: float, bound: float) -> float:
@@ -190,6 +190,11 @@ class _Walk:
         self._mass = half * self._weights * (kernel @ self._mass)
         self._at = at
         return left
+
+
+@cache
+def _gauss_legendre(nodes: int) -> tuple[Array, Array]:
+    return np.polynomial.legendre.leggauss(nodes)
 
 
 def _spending_bounds(times: Array, spend: Array) -> Array:

@@ -283,7 +283,7 @@ def t_interval(scores: ArrayLike, *, confidence: float = 0.95) -> Estimate:
     if y.min() == y.max():
         raise ScoreError(
             f"t: all {y.size} case means equal {y[0]:g}, so a t interval would have no width and claim certainty. "
-            "Declare the range of the score (score_range, --range) to get an interval that stays honest, or add cases."
+            "Declare the range of the score (--range) to get an interval that stays honest, or add cases."
         )
     low, high = t_limits(y, confidence=confidence)
     return Estimate(

@@ -1,25 +1,23 @@
 """Exact power: how often the rule that grades will say "lower" when the truth is lower by so much.
 
-Pass/fail scores are counts, so the chance of every outcome is known and power is a sum, not a simulation. Each function
-finds the edge of the outcomes that the rule calls a drop by asking the rule itself, then adds up their chances. A rise
-is the drop of the failures: the mirrored problem is solved.
+Pass/fail scores are counts, so power is a sum over outcomes, not a simulation. Each function finds the edge of the
+outcomes that the rule calls a drop, then adds up their chances. A rise is the drop of the failures.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]  # SciPy ships no stubs for its packages
 
 from evalgauge.errors import ArgumentError
+from evalgauge.stats.binomial import likely_counts
 from evalgauge.stats.checks import checked_confidence
 from evalgauge.stats.mover import mover_difference_limits
 from evalgauge.stats.paired_proportions import mcnemar_exact_p, mcnemar_mid_p, tango_statistic
 from evalgauge.stats.proportion import wilson_limits
 from evalgauge.stats.quantiles import normal_quantile
-from evalgauge.stats.two_proportions import miettinen_nurminen_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,8 +31,6 @@ Direction: TypeAlias = Literal["drop", "rise"]
 ReferenceRule: TypeAlias = Literal["wilson", "clopper-pearson", "mid-p"]
 PairedRule: TypeAlias = Literal["tango", "exact", "mid-p"]
 TwoArmRule: TypeAlias = Literal["miettinen-nurminen", "newcombe", "fisher"]
-# 8.6 standard deviations and 25 counts to each side of the mean leave out less than 1e-15 (Bernstein's inequality).
-_REACH_SDS, _REACH_COUNTS = 8.6, 25.0
 
 
 def reference_power(
@@ -171,7 +167,7 @@ def paired_power(
     if not 0 < drop <= changed * (1 + 1e-12):
         raise ArgumentError("drop", drop, f"a share above 0 and at most the discordance, {changed:g}")
     cases = np.asarray(n, dtype=np.int64)
-    windows = [_binomial(int(one), changed) for one in cases.flat]
+    windows = [likely_counts(int(one), changed) for one in cases.flat]
     first = min(start for start, _ in windows)
     last = max(start + chances.size for start, chances in windows)
     given_changed = _power_given_changed(first, last, min((changed + drop) / (2 * changed), 1.0), confidence, rule)
@@ -252,8 +248,8 @@ def two_arm_power(
 
 
 def _one_two_arm_power(n1: int, n2: int, rates: tuple[float, float], z: float, rule: TwoArmRule) -> float:
-    start1, chances1 = _binomial(int(n1), rates[0])
-    start2, chances2 = _binomial(int(n2), rates[1])
+    start1, chances1 = likely_counts(int(n1), rates[0])
+    start2, chances2 = likely_counts(int(n2), rates[1])
     passed1 = np.arange(start1, start1 + chances1.size, dtype=np.float64)
     edge = two_arm_edge(passed1, n1, n2, z, rule)
     up_to = np.concatenate([[0.0], np.cumsum(chances2)])
@@ -280,8 +276,12 @@ def two_arm_edge(passed1: Array, n1: int, n2: int, z: float, rule: TwoArmRule) -
     [37.0, 46.0]
     """
 
+    # At difference 0 the constrained rates of Miettinen and Nurminen are the pooled rate. The closed form takes a
+    # tenth of the time of their cubic; a test holds it against their interval, table by table.
     def miettinen_nurminen(passed2: Array, x1: Array) -> NDArray[np.bool_]:
-        return miettinen_nurminen_statistic(x1, n1, passed2, n2, difference=0.0) < -z
+        passed, total = x1 + passed2, float(n1 + n2)
+        variance = passed * (total - passed) / (n1 * n2 * (total - 1))
+        return (passed2 / n2 - x1 / n1) < -z * np.sqrt(variance)
 
     def newcombe(passed2: Array, x1: Array) -> NDArray[np.bool_]:
         base, candidate = x1 / n1, passed2 / n2
@@ -301,7 +301,9 @@ def two_arm_edge(passed1: Array, n1: int, n2: int, z: float, rule: TwoArmRule) -
     half = -weight * passed1 / (n1 * n2) - z * z * (total - 2 * passed1) / 2
     rest = weight * np.square(passed1 / n1) - z * z * passed1 * (total - passed1)
     root = (-half - np.sqrt(np.maximum(half * half - square * rest, 0.0))) / square
-    return _edge(_known(rules, rule), np.ceil(root) - 1, passed1, np.full_like(passed1, n2))
+    # Yates's correction is about what Fisher's test asks for beyond the score test.
+    yates = (n1 + n2) / (2 * n1) if rule == "fisher" else 0.0
+    return _edge(_known(rules, rule), np.ceil(root - yates) - 1, passed1, np.full_like(passed1, n2))
 
 
 def _fisher_tail(passed2: Array, passed1: Array, n1: int, n2: int) -> Array:
@@ -312,7 +314,7 @@ def _fisher_tail(passed2: Array, passed1: Array, n1: int, n2: int) -> Array:
     point = np.exp(_log_choose(n2, passed2) + _log_choose(n1, total - passed2) - log_all)
     tail, count = point.copy(), passed2.copy()
     # Below the edge of a test the terms fall at least geometrically; those that no longer count end the sum.
-    while bool(((point > 1e-18) & (count > lowest)).any()):
+    while bool(((point > 1e-15) & (count > lowest)).any()):
         left = total - count
         ratio = count * (n1 - left) / ((n2 - count + 1) * (left + 1))
         point = np.where(count > lowest, point * ratio, 0.0)
@@ -323,38 +325,6 @@ def _fisher_tail(passed2: Array, passed1: Array, n1: int, n2: int) -> Array:
 
 def _log_choose(n: float, k: Array) -> Array:
     return special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
-
-
-def paired_t_power(n: ArrayLike, effect: float, *, confidence: float = 0.95) -> Array:
-    """Answer "how often will a t interval over n per-case changes exclude 0?", for normal changes.
-
-    Parameters
-    ----------
-    n
-        Numbers of cases, at least 2, not necessarily whole.
-    effect
-        True mean change in standard deviations of the per-case change.
-    confidence
-        Two-sided level, a share.
-
-    Returns
-    -------
-    ndarray
-        Probability that the interval excludes 0 on either side, as tables and other programs give it.
-
-    References
-    ----------
-    Cohen 1988, Statistical Power Analysis for the Behavioral Sciences, chapter 2 (non-central t).
-
-    Examples
-    --------
-    >>> round(float(paired_t_power(25, 0.5)), 4)
-    0.6697
-    """
-    cases = np.asarray(n, dtype=np.float64)
-    critical = special.stdtrit(cases - 1, (1 + checked_confidence(confidence)) / 2)
-    shift = abs(effect) * np.sqrt(cases)
-    return 1 - special.nctdtr(cases - 1, shift, critical) + special.nctdtr(cases - 1, shift, -critical)
 
 
 def _edge(is_drop: IsDrop, guess: Array, given: Array, most: Array) -> Array:
@@ -370,22 +340,6 @@ def _edge(is_drop: IsDrop, guess: Array, given: Array, most: Array) -> Array:
         if not bool(higher.any()):
             return edge
         edge = np.where(higher, edge + 1, edge)
-
-
-def _binomial(n: int, rate: float) -> tuple[int, Array]:
-    """Return the chances of the counts that matter of Binomial(n, rate), and the first of these counts.
-
-    Ratios of neighbours are multiplied up and scaled to 1: no large factorials, hence no lost digits at n = 1e5.
-    """
-    if rate in {0.0, 1.0}:
-        return int(n * rate), np.ones(1)
-    reach = _REACH_SDS * math.sqrt(n * rate * (1 - rate)) + _REACH_COUNTS
-    first, last = max(0, math.floor(n * rate - reach)), min(n, math.ceil(n * rate + reach))
-    counts = np.arange(first, last, dtype=np.float64)
-    steps = np.log((n - counts) / (counts + 1)) + math.log(rate / (1 - rate))
-    logs = np.concatenate([[0.0], np.cumsum(steps)])
-    chances = np.exp(logs - logs.max())
-    return first, chances / chances.sum()
 
 
 def _known(rules: dict[str, IsDrop], rule: str) -> IsDrop:

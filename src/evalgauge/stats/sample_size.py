@@ -1,27 +1,23 @@
-"""Counts of cases from the formulas of the handbooks, and the safe count that exact power asks for.
+"""Counts of cases from the formulas of the handbooks.
 
-The formulas return the count before it is rounded up, so that they can be checked against their papers. A formula is a
-starting point: exact power saw-tooths from count to count, and `safe_n` finds where it stays above the target.
+Each returns the count before it is rounded up, so that it can be checked against its paper. A formula is a starting
+point: exact power saw-tooths from count to count, and the safe count is where it stays above the target.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]  # SciPy ships no stubs for its packages
 
 from evalgauge.errors import ArgumentError
-from evalgauge.stats.power import paired_t_power
+from evalgauge.stats.checks import checked_confidence
 from evalgauge.stats.quantiles import normal_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Powers: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    from numpy.typing import ArrayLike, NDArray
 
 
 def power_quantile(power: float) -> float:
@@ -254,6 +250,38 @@ def paired_mean_drop(n: float, change_var: float, *, power: float = 0.8, confide
     return (normal_quantile(confidence) + power_quantile(power)) * math.sqrt(change_var / n)
 
 
+def paired_t_power(n: ArrayLike, effect: float, *, confidence: float = 0.95) -> NDArray[np.float64]:
+    """Answer "how often will a t interval over n per-case changes exclude 0?", for normal changes.
+
+    Parameters
+    ----------
+    n
+        Numbers of cases, at least 2, not necessarily whole.
+    effect
+        True mean change in standard deviations of the per-case change.
+    confidence
+        Two-sided level, a share.
+
+    Returns
+    -------
+    ndarray
+        Probability that the interval excludes 0 on either side, as tables and other programs give it.
+
+    References
+    ----------
+    Cohen 1988, Statistical Power Analysis for the Behavioral Sciences, chapter 2 (non-central t).
+
+    Examples
+    --------
+    >>> round(float(paired_t_power(25, 0.5)), 4)
+    0.6697
+    """
+    cases = np.asarray(n, dtype=np.float64)
+    critical = special.stdtrit(cases - 1, (1 + checked_confidence(confidence)) / 2)
+    shift = abs(effect) * np.sqrt(cases)
+    return 1 - special.nctdtr(cases - 1, shift, critical) + special.nctdtr(cases - 1, shift, -critical)
+
+
 def paired_t_n(effect: float, *, power: float = 0.8, confidence: float = 0.95) -> float:
     """Return the shared cases at which a t interval over per-case changes reaches a power, before rounding up.
 
@@ -312,16 +340,30 @@ def discordance_of(rate1: float, rate2: float, correlation: float) -> float:
     >>> round(discordance_of(0.9, 0.8, 0.0), 4), round(discordance_of(0.9, 0.8, 0.5), 4)
     (0.26, 0.14)
     """
-    spread = _sd(rate1) * _sd(rate2)
-    both = rate1 * rate2
-    lowest, highest = -1.0, 1.0
-    if spread > 0:
-        lowest = (max(0.0, rate1 + rate2 - 1) - both) / spread
-        highest = (min(rate1, rate2) - both) / spread
+    lowest, highest = correlation_range(rate1, rate2)
     if not lowest - 1e-9 <= correlation <= highest + 1e-9:
         allowed = f"a correlation from {lowest:.3g} to {highest:.3g} for rates of {rate1:g} and {rate2:g}"
         raise ArgumentError("correlation", correlation, allowed)
-    return rate1 + rate2 - 2 * both - 2 * correlation * spread
+    return rate1 + rate2 - 2 * rate1 * rate2 - 2 * correlation * _sd(rate1) * _sd(rate2)
+
+
+def correlation_range(rate1: float, rate2: float) -> tuple[float, float]:
+    """Return the lowest and highest correlation over cases of two pass/fail scores with these rates.
+
+    Parameters
+    ----------
+    rate1, rate2
+        Pass rates, shares. Where one of them is 0 or 1 the correlation has no meaning, and 0 is all there is.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in correlation_range(0.9, 0.8)]
+    [-0.1667, 0.6667]
+    """
+    spread, both = _sd(rate1) * _sd(rate2), rate1 * rate2
+    if spread == 0:
+        return 0.0, 0.0
+    return (max(0.0, rate1 + rate2 - 1) - both) / spread, (min(rate1, rate2) - both) / spread
 
 
 def design_effect(size: float, icc: float) -> float:
@@ -344,86 +386,6 @@ def design_effect(size: float, icc: float) -> float:
     2.8
     """
     return 1 + (size - 1) * icc
-
-
-def safe_n(powers: Powers, target: float, *, start: int, window: int, rise: float | None = None, least: int = 1) -> int:
-    """Return the smallest count from which on the power never falls below the target again.
-
-    Power rises with the count on the whole and saw-tooths on the way. The teeth are as high as the chance of one
-    outcome, about 1/√n, and the power gains as much over a few 1/drop counts. So a window of that width around the
-    normal formula holds the last dip; it is moved on while dips are found near its upper end.
-
-    Parameters
-    ----------
-    powers
-        Power of an array of counts.
-    target
-        Power asked for, a share.
-    start
-        Count by a formula, near the answer.
-    window
-        Counts to each side of ``start`` to look at, and to find free of dips above the answer.
-    rise
-        The most that the power can rise from one count to the next, where that is small; most counts are then skipped,
-        since every dip is followed by low powers until the next one looked at. ``None`` to look at all.
-    least
-        The smallest count to return.
-
-    Examples
-    --------
-    >>> from evalgauge.stats.power import reference_power
-    >>> safe_n(lambda n: reference_power(n, 0.9, 0.8), 0.8, start=86, window=100)
-    89
-    """
-    bottom, top = max(least, start - window), max(start, least) + window
-    last = _last_short(powers, target, bottom, top, rise)
-    while last is not None and last > top - window:
-        further = _last_short(powers, target, top + 1, last + window, rise) if last + window > top else None
-        top = last + window
-        if further is None:
-            break
-        last = further
-    while last is None and bottom > least:
-        bottom, top = max(least, bottom - window), bottom - 1
-        last = _last_short(powers, target, bottom, top, rise)
-    return least if last is None else last + 1
-
-
-def _last_short(powers: Powers, target: float, bottom: int, top: int, rise: float | None) -> int | None:
-    """Return the largest count from ``bottom`` to ``top`` whose power is below the target, if there is one."""
-    stride = 1 if rise is None else max(1, math.isqrt(top - bottom + 1))
-    grid = np.arange(top, bottom - 1, -stride)
-    found = powers(grid)
-    for end in grid[found < target + (rise or 0.0) * stride]:
-        block = np.arange(max(bottom, int(end) - stride + 1), int(end) + 1)
-        short = np.flatnonzero(powers(block) < target)
-        if short.size:
-            return int(block[short[-1]])
-    return None
-
-
-def smallest_drop(is_enough: Callable[[float], bool], highest: float) -> float | None:
-    """Return the smallest drop that is enough, by halving; ``None`` where even the highest is not.
-
-    Parameters
-    ----------
-    is_enough
-        Whether a drop of this size is found; once true it stays true for larger ones.
-    highest
-        The largest possible drop.
-
-    Examples
-    --------
-    >>> round(smallest_drop(lambda drop: held_reference_n(0.9, 0.9 - drop) <= 100, 0.9), 4)
-    0.0919
-    """
-    if not is_enough(highest):
-        return None
-    low, high = 0.0, highest
-    while high - low > 1e-10:
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
 
 
 def _sd(rate: float) -> float:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from evalgauge.questions.compare import CompareAnswer
-from evalgauge.questions.measure import MeasureAnswer
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from evalgauge.questions.convert import ConvertAnswer
+    from collections.abc import Callable
+
+    from evalgauge.questions.every import Answer
     from evalgauge.report.text.lines import Line
 
+# By the verb of the question: one renderer is needed at a time, and each is imported when its question was asked.
+RENDERERS = {
+    "measure": ("measure", "measure_lines"),
+    "compare": ("compare", "compare_lines"),
+    "convert": ("convert", "convert_lines"),
+    "plan": ("plan", "plan_lines"),
+    "plan_design": ("plan_design", "design_lines"),
+    "plan_reps": ("plan_reps", "reps_lines"),
+}
 
-def answer_lines(answer: MeasureAnswer | CompareAnswer | ConvertAnswer) -> list[Line]:
+
+def answer_lines(answer: Answer) -> list[Line]:
     """Return the lines that answer a question on a terminal."""
-    # One renderer is needed at a time; each is imported when its question was asked.
-    if isinstance(answer, MeasureAnswer):
-        from evalgauge.report.text.measure import measure_lines  # noqa: PLC0415 - see above
-
-        return measure_lines(answer)
-    if isinstance(answer, CompareAnswer):
-        from evalgauge.report.text.compare import compare_lines  # noqa: PLC0415 - see above
-
-        return compare_lines(answer)
-    from evalgauge.report.text.convert import convert_lines  # noqa: PLC0415 - see above
-
-    return convert_lines(answer)
+    module, name = RENDERERS[answer.verb]
+    renderer = getattr(import_module(f"{__name__}.{module}"), name)
+    return cast("Callable[[Answer], list[Line]]", renderer)(answer)

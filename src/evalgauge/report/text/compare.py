@@ -12,6 +12,7 @@ from evalgauge.report.words import Scale, change_bar, count, listed, method_titl
 if TYPE_CHECKING:
     from evalgauge.questions.compare import CompareAnswer, Flip, SliceDifference
 
+SLICES_SHOWN = 20
 TIER_WORDS = {
     "content": "by content",
     "input": "by input (the expected answer was edited)",
@@ -27,7 +28,7 @@ def compare_lines(answer: CompareAnswer) -> list[Line]:
     lines = [_headline(answer, scale)]
     if scale.is_percent:
         bar = change_bar(answer.difference.low, answer.difference.estimate, answer.difference.high)
-        lines.append(Line(f"  {bar}"))
+        lines.append(Line(f"  {bar}", "picture"))
     lines += [
         *_arms(answer),
         *_pairs(answer),
@@ -56,7 +57,7 @@ def _headline(answer: CompareAnswer, scale: Scale) -> Line:
     word, tone = words[answer.verdict]
     within = f", but within your {margin} margin" if answer.within_margin else ""
     found = answer.difference
-    span = f"{scale.change(found.low)} to {scale.change(found.high)}"
+    span = scale.change_span(found.low, found.high)
     arms = ""
     if math.isfinite(answer.baseline.estimate):
         arms = f", {scale.value(answer.baseline.estimate)} → {scale.value(answer.candidate.estimate)}"
@@ -86,7 +87,7 @@ def _arms(answer: CompareAnswer) -> list[Line]:
 
 def _pairs(answer: CompareAnswer) -> list[Line]:
     pairing = answer.pairing
-    if not answer.is_paired:
+    if not answer.is_paired or answer.wins is None:
         return [Line("  Different cases on each side: compared without pairing.")]
     changed = f"{count(answer.wins, 'case')} won, {answer.losses:,} lost, {answer.ties:,} unchanged"
     if pairing.by == "counts":
@@ -107,7 +108,7 @@ def _margin(answer: CompareAnswer, scale: Scale) -> list[Line]:
     found, guarded = answer.difference, answer.guarded
     lines: list[Line] = []
     if (guarded.low, guarded.high) != (found.low, found.high):
-        span = f"{scale.change(guarded.low)} to {scale.change(guarded.high)}"
+        span = scale.change_span(guarded.low, guarded.high)
         lines.append(
             Line(f"  Guarded against a few cases that break completely: {span}{scale.points} ({guarded.method})")
         )
@@ -132,7 +133,7 @@ def _missing(answer: CompareAnswer, scale: Scale) -> list[Line]:
     if answer.bounds is None or answer.scored_only is None:
         return []
     low, high = scale.change(answer.bounds.low), scale.change(answer.bounds.high)
-    only = f"{scale.change(answer.scored_only.low)} to {scale.change(answer.scored_only.high)}"
+    only = scale.change_span(answer.scored_only.low, answer.scored_only.high)
     return [
         Line(
             f"  Missing runs could move the change from {low} to {high}{scale.points}; the interval spans both. "
@@ -160,7 +161,7 @@ def _flips(answer: CompareAnswer, scale: Scale) -> list[Line]:
     if not answer.request.flips:
         if not lost:
             return []
-        names, total, shown = [flip.case for flip in lost], answer.losses, 6
+        names, total, shown = [flip.case for flip in lost], answer.losses or 0, 6
         more = f" … {total - shown:,} more (--flips shows all)" if total > shown else ""
         return [Line(f"  Lost: {' '.join(names[:shown])}{more}")]
     lines: list[Line] = []
@@ -181,12 +182,14 @@ def _slices(answer: CompareAnswer, scale: Scale) -> list[Line]:
     lines = [
         Line(f"  By {answer.request.by}: change with its own interval; verdicts hold for all slices together (Holm)")
     ]
-    lines += [Line(f"    {one.name:<{width}}  {_slice(one, scale)}") for one in answer.slices]
+    lines += [Line(f"    {one.name:<{width}}  {_slice(one, scale)}") for one in answer.slices[:SLICES_SHOWN]]
+    if len(answer.slices) > SLICES_SHOWN:
+        lines.append(Line(f"    … {len(answer.slices) - SLICES_SHOWN:,} more (--json has all)"))
     return lines
 
 
 def _slice(one: SliceDifference, scale: Scale) -> str:
-    span = f"{scale.change(one.low)} to {scale.change(one.high)}"
+    span = scale.change_span(one.low, one.high)
     word = {"better": "better", "worse": "worse"}.get(one.verdict, "cannot decide")
     counts = f"{count(one.n_cases, 'case')}, {one.wins:,} won, {one.losses:,} lost"
     return f"{scale.change(one.estimate):>6}{scale.points}  {span}  {word} ({counts})"

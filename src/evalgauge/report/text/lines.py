@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Tone: TypeAlias = Literal["headline", "good", "bad", "plain", "quiet", "command", "warning"]
+Tone: TypeAlias = Literal["headline", "good", "bad", "plain", "quiet", "command", "picture", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Line:
     text
         The words, indented as they should be seen.
     tone
-        What it is: the headline, a warning, a command to copy. Colour only repeats what the words say.
+        What it is: the headline, a warning, a command to copy, a picture. Colour only repeats what the words say.
     """
 
     text: str

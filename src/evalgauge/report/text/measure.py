@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_measure
 from evalgauge.report.text.lines import Line
-from evalgauge.report.words import Scale, count, interval_bar, listed, method_title, percent
+from evalgauge.report.words import Scale, count, df_text, interval_bar, listed, method_title, percent
 
 if TYPE_CHECKING:
     from evalgauge.questions.measure import MeasureAnswer
 
+SLICES_SHOWN = 20
 TARGET_WORDS = {"new-cases": "new cases like these", "these-cases": "exactly these cases, run again"}
 
 
@@ -19,8 +20,8 @@ def measure_lines(answer: MeasureAnswer) -> list[Line]:
     """Return the headline, the picture, what it rests on, what misleads, and what to do next."""
     scale = Scale(answer.range)
     lines = [*_headline(answer, scale)]
-    if answer.range is not None:
-        lines.append(Line(f"  {interval_bar(answer.low, answer.estimate, answer.high)}"))
+    if scale.ends is not None:
+        lines.append(Line(f"  {interval_bar(answer.low, answer.estimate, answer.high, scale.ends)}", "picture"))
     lines += [
         *_basis(answer),
         *_missing(answer, scale),
@@ -85,7 +86,7 @@ def _naive(answer: MeasureAnswer, scale: Scale) -> list[Line]:
         return []
     only = answer.scored_only
     short = ((only.high - only.low) - (naive.high - naive.low)) / 2
-    if short <= 0:
+    if short <= 0 or scale.is_shown_as_0(short):
         return []
     span = scale.span(naive.low, naive.high)
     return [Line(f"  Counting runs as cases would say {span}: too narrow by {scale.distance(short)} a side.")]
@@ -99,9 +100,10 @@ def _spread(answer: MeasureAnswer, scale: Scale) -> list[Line]:
         return []
     less_than_0 = " (cases: the estimate fell below 0 and is shown as 0)" if parts.is_truncated else ""
     spread = f"cases {parts.case_sd:.2f}, runs {parts.run_sd:.2f}{less_than_0}"
+    has_floor = answer.target == "new-cases" and not scale.is_shown_as_0(parts.floor_half_width)
     floor = f"; no number of reps goes below ±{scale.distance(parts.floor_half_width)}"
     removable = f"More reps can remove at most {100 * parts.run_share:.0f} % of the variance"
-    return [Line(f"  Spread: {spread}. {removable}{'' if parts.is_truncated else floor}.")]
+    return [Line(f"  Spread: {spread}. {removable}{floor if has_floor else ''}.")]
 
 
 def _pass_at_k(answer: MeasureAnswer) -> list[Line]:
@@ -128,7 +130,7 @@ def _slices(answer: MeasureAnswer, scale: Scale) -> list[Line]:
     lines = [
         Line(f"  By {answer.request.by}: each slice with its own interval, and the one that holds for all together")
     ]
-    for one in answer.slices:
+    for one in answer.slices[:SLICES_SHOWN]:
         weight = f", weight {percent(one.weight)}" if one.weight is not None else ""
         if one.problem:
             lines.append(Line(f"    {one.name:<{width}}  {scale.value(one.estimate):>8}  no interval: {one.problem}"))
@@ -140,12 +142,14 @@ def _slices(answer: MeasureAnswer, scale: Scale) -> list[Line]:
                 f"  (together {together}; {count(one.n_cases, 'case')}{weight})"
             )
         )
+    if len(answer.slices) > SLICES_SHOWN:
+        lines.append(Line(f"    … {len(answer.slices) - SLICES_SHOWN:,} more (--json has all)"))
     return lines
 
 
 def _method(answer: MeasureAnswer) -> str:
     title = method_title(answer.method)
     if math.isfinite(answer.df):
-        title += f", {answer.df:.4g} df"
+        title += f", {df_text(answer.df)} df"
     files = listed(answer.source.files, 3)
     return f"{title}; read from {files}" if files else title

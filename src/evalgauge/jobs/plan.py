@@ -1,0 +1,288 @@
+"""The verb ``plan``: how many cases and slices, and what an owned set can show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evalgauge.errors import ArgumentError
+from evalgauge.jobs.plan_change import asked_change, asked_rate, listed, named, read_pilot
+from evalgauge.jobs.plan_notes import plan_notes
+from evalgauge.planning.checks import checked_count, checked_share_between
+from evalgauge.planning.clusters import cluster_plan
+from evalgauge.planning.golden_set import detection_plan, owned_set, precision_plan, prescription, safe_count
+from evalgauge.planning.limits import floor_plan, never_pass, no_worse_plan
+from evalgauge.planning.looks import looks_plan
+from evalgauge.planning.slices import per_slice_of, slice_plan
+from evalgauge.questions.plan import PlanAnswer, PlanRequest
+from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Weights, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evalgauge.jobs.plan_pilot import Piloted
+    from evalgauge.planning.precision import PrecisionRule
+    from evalgauge.planning.results import (
+        Because,
+        ClusterPlan,
+        Design,
+        FloorPlan,
+        LooksPlan,
+        NoWorsePlan,
+        SlicePlan,
+        Strictness,
+    )
+
+
+def plan(  # noqa: PLR0913 - the options of one question, all keyword-only
+    *,
+    rate: float | None = None,
+    margin: float = 0.05,
+    drop: float | None = None,
+    rise: float | None = None,
+    slices: int | None = None,
+    slice_shares: Mapping[str, float] | None = None,
+    smallest_share: float | None = None,
+    own: int | None = None,
+    power: float = 0.8,
+    confidence: float = 0.95,
+    assurance: float | None = None,
+    design: Design = "held-reference",
+    discordance: float | None = None,
+    correlation: float | None = None,
+    rule: Strictness = "auto",
+    min_rate: float | None = None,
+    max_drop: float | None = None,
+    looks: int | None = None,
+    cluster_size: int | None = None,
+    icc: float | None = None,
+    like: Any = (),  # noqa: ANN401 - a path, a data frame, a table, or two of them
+    metric: str | None = None,
+    task: str | None = None,
+    arm: str | None = None,
+    by: str | None = None,
+    cluster: str | None = None,
+    score_range: Sequence[float] | None = None,
+    columns: Mapping[str, str] | None = None,
+    words: Mapping[str, float] | None = None,
+    wide_arms: Sequence[str] = (),
+    wide_reps: Sequence[str] = (),
+    tolerant: bool = False,
+) -> PlanAnswer:
+    """Answer "how many cases do I need, and what can the set I own show?".
+
+    The rule that sizes is the rule that grades: counts come from the intervals of ``measure`` and ``compare``.
+
+    Parameters
+    ----------
+    rate
+        Expected pass rate, a share. Default: that of the pilot log, else 0.9.
+    margin
+        How wide an interval may be, to each side, a share.
+    drop, rise
+        Change of the rate to show, a share; one of them. Default: a drop of 0.1.
+    slices, slice_shares, smallest_share
+        Slices that are judged one by one, and their shares of the traffic.
+    own
+        Cases that you own, over all slices; per arm for independent arms.
+    power
+        Chance to show the change.
+    confidence
+        Two-sided level over all slices, a share.
+    assurance
+        Meet the margin in this share of all runs.
+    design
+        How a change will be looked for.
+    discordance, correlation
+        How alike two systems are: share of cases that exactly one passes, or the correlation over cases.
+    rule
+        ``"auto"`` or ``"exact"``: the intervals that grade.
+    min_rate, max_drop
+        Also certify a rate above this; also pass a gate that allows no more than this drop.
+    looks
+        Planned looks at one comparison.
+    cluster_size, icc
+        Cases that share a source, and how alike they are.
+    like
+        A pilot log, or two logs of the same cases.
+    metric, task, arm, by, cluster, score_range, columns, words, wide_arms, wide_reps, tolerant
+        How to read the pilot log, as in ``measure``; ``by`` takes the slices from it.
+
+    Returns
+    -------
+    PlanAnswer
+        The count to collect, what decides it, and what the owned set shows; shares in [0, 1].
+
+    Raises
+    ------
+    ArgumentError
+        If an option is out of range; the text says what to do.
+
+    References
+    ----------
+    Wilson 1927; Fleiss, Levin and Paik 2003; Connor 1987; Dunn 1961.
+
+    Examples
+    --------
+    >>> import evalgauge as eg
+    >>> print(eg.plan(rate=0.9, margin=0.05, drop=0.10, slices=5, own=695))
+    1,220 cases (244 in each of 5 slices), because of precision; you own 695, add 525
+    """
+    sources = listed(like)
+    request = PlanRequest(
+        rate=None if rate is None else Share(rate),
+        margin=Points(margin),
+        drop=None if drop is None else Points(drop),
+        rise=None if rise is None else Points(rise),
+        slices=slices,
+        slice_shares=None if slice_shares is None else Weights(slice_shares),
+        smallest_share=None if smallest_share is None else Share(smallest_share),
+        own=own,
+        power=Share(power),
+        confidence=Share(confidence),
+        assurance=None if assurance is None else Share(assurance),
+        design=design,
+        discordance=None if discordance is None else Share(discordance),
+        correlation=correlation,
+        rule=rule,
+        min_rate=None if min_rate is None else Share(min_rate),
+        max_drop=None if max_drop is None else Points(max_drop),
+        looks=looks,
+        cluster_size=cluster_size,
+        icc=None if icc is None else Share(icc),
+        like=named(sources),
+        metric=metric,
+        task=task,
+        arm=arm,
+        by=by,
+        cluster=cluster,
+        score_range=None if score_range is None else ScoreRange(score_range),
+        columns=Columns(columns or {}),
+        words=Words(words or {}),
+        wide_arms=Names(wide_arms),
+        wide_reps=Names(wide_reps),
+        tolerant=tolerant,
+    )
+    return plan_answer(request, sources)
+
+
+def plan_answer(request: PlanRequest, sources: Sequence[Any] = ()) -> PlanAnswer:
+    """Return the answer to a request; ``sources`` holds the pilot logs themselves where they are no paths."""
+    found = read_pilot(request, sources or request.like, by=request.by)
+    if request.by is not None and found is None:
+        raise ArgumentError("by", request.by, "a field of a pilot log", "Name the log with --like.")
+    rate = asked_rate(request, found)
+    slices = slice_plan(
+        slices=request.slices,
+        shares=request.slice_shares or (found.shares if found is not None else None),
+        smallest_share=request.smallest_share,
+        confidence=request.confidence,
+    )
+    change = asked_change(request, rate, found, confidence=slices.confidence)
+    if request.assurance is not None:
+        checked_share_between(request.assurance, "assurance", "90% (0.9)")
+    if request.own is not None:
+        checked_count(request.own, "own", what="cases")
+    rule, rho = _grading(request, rate, found)
+    precision = precision_plan(rate, request.margin, slices, rule=rule, rho=rho, assurance=request.assurance)
+    detection = detection_plan(change, slices)
+    safe = safe_count(detection, request.design)
+    clusters = _clusters(request, rate, safe, slices, found)
+    floor, no_worse = _limits(request, rate, slices)
+    others = _others(floor, no_worse, clusters)
+    prescribed = prescription(
+        precision, detection, slices, design=request.design, assurance=request.assurance, others=others
+    )
+    own = None
+    if request.own is not None:
+        own = owned_set(
+            request.own,
+            prescribed,
+            precision,
+            change,
+            slices,
+            rate=rate,
+            design=request.design,
+            assurance=request.assurance,
+            clusters=clusters,
+            others=others,
+        )
+    answer = PlanAnswer(
+        precision=precision,
+        detection=detection,
+        prescribed=prescribed,
+        own=own,
+        slices=slices,
+        rate=rate,
+        power=request.power,
+        confidence=request.confidence,
+        design=request.design,
+        floor=floor,
+        no_worse=no_worse,
+        never=never_pass(change),
+        clusters=clusters,
+        looks=_looks(request, safe, slices),
+        pilot=None if found is None else found.pilot,
+        problems=() if found is None else found.problems,
+        request=request,
+    )
+    return replace(answer, notes=plan_notes(answer))
+
+
+def _grading(request: PlanRequest, rate: float, found: Piloted | None) -> tuple[PrecisionRule, float]:
+    """Return the interval that will grade: graded scores and averaged reps of a pilot log have their own."""
+    if found is None or found.is_pass_fail:
+        return ("wilson" if request.rule == "auto" else "clopper-pearson"), 1.0
+    if request.rule == "exact":
+        hint = "Leave --rule out: the interval for graded scores or averaged reps decides."
+        raise ArgumentError("rule", request.rule, "auto for scores that are not pass or fail once a case", hint)
+    pass_fail = rate * (1 - rate)
+    return "effective-n wilson t", min(found.means_var / pass_fail, 1.0) if pass_fail > 0 else 1.0
+
+
+def _clusters(
+    request: PlanRequest, rate: float, cases: int, slices: SlicePlan, found: Piloted | None
+) -> ClusterPlan | None:
+    size, icc = request.cluster_size, request.icc
+    if found is not None:
+        size = round(found.pilot.cluster_size) if size is None and found.pilot.cluster_size is not None else size
+        icc = Share(found.pilot.icc) if icc is None and found.pilot.icc is not None else icc
+    if size is None and icc is None:
+        return None
+    if size is None or icc is None:
+        missing = "--cluster-size" if size is None else "--icc"
+        hint = "Or name a pilot log and its cluster field: --like LOG --cluster FIELD."
+        raise ArgumentError(missing, "nothing", "a value; --cluster-size and --icc go together", hint)
+    if size < 2 and request.cluster_size is None:
+        return None
+    return cluster_plan(
+        size=size, icc=icc, rate=rate, margin=request.margin, cases=cases, slices=slices, power=request.power
+    )
+
+
+def _limits(request: PlanRequest, rate: float, slices: SlicePlan) -> tuple[FloorPlan | None, NoWorsePlan | None]:
+    mine = None if request.own is None else per_slice_of(request.own, slices)
+    level, floor, no_worse = slices.confidence, None, None
+    if request.min_rate is not None:
+        floor = floor_plan(rate, request.min_rate, power=request.power, confidence=level, rule=request.rule, own=mine)
+    if request.max_drop is not None:
+        no_worse = no_worse_plan(request.max_drop, confidence=level, own=mine)
+    return floor, no_worse
+
+
+def _others(floor: FloorPlan | None, no_worse: NoWorsePlan | None, clusters: ClusterPlan | None) -> dict[Because, int]:
+    """Return the cases in one slice that wishes beside the margin and the change ask for."""
+    others: dict[Because, int] = {}
+    if floor is not None:
+        others["min-rate"] = floor.safe_n or floor.least
+    if no_worse is not None:
+        others["max-drop"] = max(no_worse.least, no_worse.hard_floor)
+    if clusters is not None:
+        others["clusters"] = max(clusters.precision_cases, clusters.detection_cases)
+    return others
+
+
+def _looks(request: PlanRequest, cases: int, slices: SlicePlan) -> LooksPlan | None:
+    if request.looks is None:
+        return None
+    return looks_plan(request.looks, cases=cases, confidence=slices.confidence, power=request.power)

@@ -1,0 +1,325 @@
+"""Cases that show a change, by design: a held reference, the same cases for both arms, different cases for each.
+
+A handbook formula gives the first count; the exact power of the rule that will grade says what that count is worth, and
+from which count on the power asked for is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from evalgauge.errors import ArgumentError
+from evalgauge.planning.checks import checked_change, checked_power
+from evalgauge.stats.power import paired_power, reference_power, two_arm_power
+from evalgauge.stats.safe_size import safe_n, smallest_drop
+from evalgauge.stats.sample_size import correlation_range, discordance_of, held_reference_n, paired_n, two_arm_n
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from evalgauge.planning.results import Design, Direction, Strictness
+    from evalgauge.stats.power import PairedRule, ReferenceRule, TwoArmRule
+
+    Array: TypeAlias = NDArray[np.float64]
+    Counts: TypeAlias = NDArray[np.int64]
+
+# Teeth of power reach over a few 1/change counts; see safe_n.
+_TEETH, _FEW = 8, 32
+# Beyond this count a tooth is lower than a twentieth of a percent: the formula is the answer.
+MOST_EXACT = 1_000_000
+# With fewer changed (or unchanged) cases than this, power jumps from each count to the next.
+_MIXED = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change that is to be shown, and how sure.
+
+    Attributes
+    ----------
+    rate
+        Rate before the change, a share.
+    size
+        Size of the change, a share above 0.
+    direction
+        ``"drop"`` or ``"rise"``.
+    power
+        Probability to show it.
+    confidence
+        Two-sided level of the grading interval, corrected for slices.
+    rule
+        ``"auto"``: the intervals of a measurement and a comparison. ``"exact"``: Clopper-Pearson, exact McNemar,
+        Fisher.
+    discordance
+        Share of cases that exactly one arm passes; for the paired design.
+    correlation
+        Correlation of the arms over cases, where no discordance is given.
+    """
+
+    rate: float
+    size: float
+    direction: Direction = "drop"
+    power: float = 0.8
+    confidence: float = 0.95
+    rule: Strictness = "auto"
+    discordance: float | None = None
+    correlation: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", checked_change(self.rate, self.size, self.direction))
+        checked_power(self.power)
+
+    @property
+    def low_rates(self) -> tuple[float, float]:
+        """Rates before and after, mirrored so that the change is a drop."""
+        before = self.rate if self.direction == "drop" else 1 - self.rate
+        return before, max(before - self.size, 0.0)
+
+    @property
+    def rate_after(self) -> float:
+        """Rate after the change."""
+        return min(max(self.rate - self.size if self.direction == "drop" else self.rate + self.size, 0.0), 1.0)
+
+    def sized(self, size: float) -> Change:
+        """Return the same question about a change of another size."""
+        return Change(
+            rate=self.rate,
+            size=size,
+            direction=self.direction,
+            power=self.power,
+            confidence=self.confidence,
+            rule=self.rule,
+            discordance=self.discordance,
+            correlation=self.correlation,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detection:
+    """Counts of one design.
+
+    Attributes
+    ----------
+    n, raw
+        Handbook count (per arm for independent arms), and the same before rounding up.
+    power_at_n
+        Exact power at ``n``.
+    safe_n
+        Smallest count from which on the exact power is never below the target.
+    """
+
+    n: int
+    raw: float
+    power_at_n: float
+    safe_n: int
+
+
+def reference_rule(change: Change) -> ReferenceRule:
+    """Return the interval that grades a measurement."""
+    return "wilson" if change.rule == "auto" else "clopper-pearson"
+
+
+def two_arm_rule(change: Change) -> TwoArmRule:
+    """Return the interval that grades a comparison of different cases."""
+    return "miettinen-nurminen" if change.rule == "auto" else "fisher"
+
+
+def paired_rule(change: Change) -> PairedRule:
+    """Return the interval that grades a comparison of the same cases."""
+    return "tango" if change.rule == "auto" else "exact"
+
+
+def discordance(change: Change) -> float:
+    """Return the share of cases that exactly one arm passes.
+
+    Raises
+    ------
+    ArgumentError
+        If two arms with these rates cannot differ on so few or so many cases, or cannot be so correlated.
+
+    Examples
+    --------
+    >>> round(discordance(Change(rate=0.9, size=0.05)), 4)
+    0.22
+    """
+    before, after = change.low_rates
+    if change.discordance is None:
+        return discordance_of(before, after, change.correlation)
+    lowest, highest = change.size, min(2 * before - change.size, 2 * (1 - before) + change.size)
+    if not lowest - 1e-9 <= change.discordance <= highest + 1e-9:
+        allowed = (
+            f"from {100 * lowest:.4g} % to {100 * highest:.4g} %, with rates of {100 * change.rate:.4g} % and "
+            f"{100 * change.rate_after:.4g} %"
+        )
+        hint = "It is the share of cases that exactly one of the two systems passes."
+        raise ArgumentError("discordance", change.discordance, allowed, hint)
+    return min(max(change.discordance, lowest), 1.0)
+
+
+def _changed(change: Change) -> float:
+    """Return the discordance without a check, as near as rates can come to what was said: solvers try any size."""
+    if change.discordance is not None:
+        return max(change.discordance, change.size)
+    before, after = change.low_rates
+    lowest, highest = correlation_range(before, after)
+    return discordance_of(before, after, min(max(change.correlation, lowest), highest))
+
+
+def power_of(design: Design, change: Change, n: Counts | int) -> Array:
+    """Return the exact power of a design at counts of cases (per arm for independent arms).
+
+    Parameters
+    ----------
+    design
+        The design.
+    change
+        What is to be shown.
+    n
+        Counts above 0.
+
+    References
+    ----------
+    See `evalgauge.stats.power`.
+
+    Examples
+    --------
+    >>> round(float(power_of("held-reference", Change(rate=0.9, size=0.1), 86)), 3)
+    0.763
+    """
+    before, after = change.low_rates
+    level = change.confidence
+    if design == "held-reference":
+        return reference_power(n, before, after, confidence=level, rule=reference_rule(change))
+    if design == "independent-arms":
+        return two_arm_power(n, n, before, after, confidence=level, rule=two_arm_rule(change))
+    changed = _changed(change)
+    return paired_power(n, changed, min(change.size, changed), confidence=level, rule=paired_rule(change))
+
+
+def handbook_n(design: Design, change: Change) -> float:
+    """Return the count of the normal formula of a design, before rounding up.
+
+    Parameters
+    ----------
+    design
+        The design.
+    change
+        What is to be shown.
+
+    References
+    ----------
+    See `evalgauge.stats.sample_size`.
+
+    Examples
+    --------
+    >>> round(handbook_n("independent-arms", Change(rate=0.9, size=0.05)), 4)
+    685.5969
+    """
+    before, after = change.low_rates
+    if design == "held-reference":
+        return held_reference_n(before, after, power=change.power, confidence=change.confidence)
+    if design == "independent-arms":
+        return two_arm_n(before, after, power=change.power, confidence=change.confidence)
+    return paired_n(_changed(change), change.size, power=change.power, confidence=change.confidence)
+
+
+def detection(design: Design, change: Change) -> Detection:
+    """Answer "how many cases show this change, and what is the handbook's count really worth?".
+
+    Parameters
+    ----------
+    design
+        ``"held-reference"``, ``"paired"`` or ``"independent-arms"`` (counts per arm).
+    change
+        What is to be shown.
+
+    Raises
+    ------
+    ArgumentError
+        If the discordance does not fit the rates.
+
+    References
+    ----------
+    Fleiss, Levin and Paik 2003, chapters 2 and 4; Connor 1987; exact power as in `evalgauge.stats.power`.
+
+    Examples
+    --------
+    >>> found = detection("held-reference", Change(rate=0.9, size=0.1))
+    >>> found.n, round(found.power_at_n, 3), found.safe_n
+    (86, 0.763, 89)
+    """
+    if design == "paired":
+        discordance(change)
+    raw = handbook_n(design, change)
+    n = max(1, math.ceil(round(raw, 9)))
+    if n > MOST_EXACT:
+        return Detection(n=n, raw=raw, power_at_n=change.power, safe_n=n)
+    safe = safe_n(
+        lambda counts: power_of(design, change, counts),
+        change.power,
+        start=n,
+        window=math.ceil(_TEETH / change.size) + _FEW,
+        rise=_largest_rise(design, change, n),
+    )
+    return Detection(n=n, raw=raw, power_at_n=float(power_of(design, change, n)), safe_n=safe)
+
+
+def _largest_rise(design: Design, change: Change, n: int) -> float | None:
+    """Return a bound on what one more case adds to the power, where outcomes are mixed finely enough to have one.
+
+    One more case moves the mean difference by its size in units of its spread; the normal density is below .4.
+    """
+    before, after = change.low_rates
+    lowest = max(1, n - math.ceil(_TEETH / change.size) - _FEW)
+    if design == "held-reference":
+        return None
+    if design == "paired":
+        changed = _changed(change)
+        variance = changed - change.size**2
+        if lowest * min(changed, 1 - changed) < _MIXED:
+            return None
+    else:
+        variance = before * (1 - before) + after * (1 - after)
+        if lowest * variance < _MIXED:
+            return None
+    return change.size / (2 * math.sqrt(lowest * variance))
+
+
+def detectable_change(design: Design, change: Change, n: int, *, exact: bool = False) -> float | None:
+    """Answer "what is the smallest change that n cases show?": the handbook formula, or exact power, solved for it.
+
+    Parameters
+    ----------
+    design
+        The design.
+    change
+        The question; its size is the unknown.
+    n
+        Cases (per arm for independent arms).
+    exact
+        Whether exact power decides, or the handbook formula.
+
+    Returns
+    -------
+    float or None
+        A share; ``None`` where not even the largest possible change is shown.
+
+    Examples
+    --------
+    >>> round(detectable_change("independent-arms", Change(rate=0.8, size=0.1), 400), 3)
+    0.085
+    """
+    before, _ = change.low_rates
+
+    def is_enough(size: float) -> bool:
+        asked = change.sized(size)
+        return float(power_of(design, asked, n)) >= change.power if exact else handbook_n(design, asked) <= n
+
+    if design != "paired" or change.discordance is None:
+        return smallest_drop(is_enough, before)
+    # Rates that differ on this share of cases are at most, and at least, so far apart.
+    found = smallest_drop(is_enough, min(before, change.discordance, 2 * before - change.discordance))
+    return None if found is None else max(found, change.discordance - 2 * (1 - before))

@@ -1,0 +1,15 @@
+"""Every request and every answer, as one type each: for code that passes them on without looking inside."""
+
+from typing import TypeAlias
+
+from evalgauge.questions.compare import CompareAnswer, CompareRequest
+from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
+from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
+from evalgauge.questions.plan import PlanAnswer, PlanRequest
+from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
+from evalgauge.questions.plan_reps import PlanRepsAnswer, PlanRepsRequest
+
+Request: TypeAlias = (
+    MeasureRequest | CompareRequest | ConvertRequest | PlanRequest | PlanDesignRequest | PlanRepsRequest
+)
+Answer: TypeAlias = MeasureAnswer | CompareAnswer | ConvertAnswer | PlanAnswer | PlanDesignAnswer | PlanRepsAnswer
