@@ -45,7 +45,8 @@ def score_reading(value: object, words: Mapping[str, float]) -> Reading:
     value
         A JSON scalar: number, boolean, word or null.
     words
-        The user's numbers for words; they come first, so that a log may use ``"C"`` in a sense of its own.
+        The user's numbers for words; they come first, so that a log may use ``"C"`` in a sense of its own. NaN says
+        that a word is no score.
 
     Returns
     -------
@@ -60,8 +61,8 @@ def score_reading(value: object, words: Mapping[str, float]) -> Reading:
     Reading(score=None, raw='both')
     >>> score_reading("both", {"both": 0.5})
     Reading(score=0.5, raw='both')
-    >>> score_reading(float("nan"), {})
-    Reading(score=None, raw=None)
+    >>> score_reading(float("nan"), {}), score_reading("dunno", {"dunno": float("nan")})
+    (Reading(score=None, raw=None), Reading(score=None, raw=None))
     """
     if isinstance(value, str):
         return _word_reading(value, words)
@@ -74,7 +75,7 @@ def score_reading(value: object, words: Mapping[str, float]) -> Reading:
 def _word_reading(word: str, words: Mapping[str, float]) -> Reading:
     for table, key in ((words, word), (GRADES, word), (_YES_NO, word.strip().lower())):
         if key in table:
-            return Reading(table[key], word)
+            return MISSING if math.isnan(table[key]) else Reading(table[key], word)
     text = word.strip()
     if not text or text.lower() == "nan":
         return MISSING

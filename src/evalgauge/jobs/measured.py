@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.jobs.measured_slices import slice_answers, weighted_total
-from evalgauge.questions.measure import Components, MeasureAnswer, PassAtK, ScoredOnly
+from evalgauge.planning.precision import count_like_these
+from evalgauge.questions.measure import Components, MeasureAnswer, PassAtK, Reach, ScoredOnly
 from evalgauge.questions.parts import Counts, Ends, NamedInterval, Source
 from evalgauge.questions.units import ScoreRange
 from evalgauge.rules.missing import honest_interval
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from evalgauge.rules.missing import HonestScore
     from evalgauge.stats.results import Interval
 
+# The margin that people ask for most; ``evalgauge plan`` answers for any other.
+_USUAL_MARGIN = 0.05
+_PLANNED_RULES: dict[str, Literal["wilson", "effective-n wilson t"]] = {
+    "wilson": "wilson",
+    "effective-n wilson t": "effective-n wilson t",
+}
 # A count this large would need more memory than the answer is worth; its interval is far below 0.1 points.
 _MOST_COUNTED = 50_000_000
 
@@ -145,8 +152,26 @@ def _answer(  # noqa: PLR0913 - the pieces that an answer is made of
         notes=tuple(dict.fromkeys((*notes, *said, *only.notes))),
         problems=problems,
         beside=beside,
+        reach=None if weighted is not None or score_range is None else _reach(request, score),
         request=request,
     )
+
+
+def _reach(request: MeasureRequest, score: HonestScore) -> Reach | None:
+    only = score.scored
+    rule = _PLANNED_RULES.get(only.method)
+    is_wide = score.interval.half_width > _USUAL_MARGIN
+    if rule is None or request.target != "new-cases" or request.cluster is not None or not is_wide:
+        return None
+    cases = count_like_these(
+        only.estimate,
+        _USUAL_MARGIN,
+        cases=only.n_cases,
+        effective_cases=only.n_eff,
+        rule=rule,
+        confidence=request.confidence,
+    )
+    return Reach(margin=_USUAL_MARGIN, cases=cases) if cases > only.n_cases else None
 
 
 def _components(request: MeasureRequest, arm: Arm) -> Components | None:

@@ -79,6 +79,43 @@ def expected_half_width(
     return float(high - low) / 2
 
 
+def count_like_these(
+    rate: float, margin: float, *, cases: int, effective_cases: float, rule: PrecisionRule, confidence: float = 0.95
+) -> int:
+    """Answer "how many cases like those I have, run as often, until the interval is ± the margin?".
+
+    Parameters
+    ----------
+    rate
+        Mean score of the cases at hand, a share.
+    margin
+        Half-width asked for, a share above 0.
+    cases, effective_cases
+        How many they are, and how many pass/fail cases would be as informative (the rule's n_eff): together they say
+        how the case means spread.
+    rule
+        The rule that graded them, and will grade the larger set.
+    confidence
+        Two-sided level, a share.
+
+    Raises
+    ------
+    ArgumentError
+        If the rate is not a share, or the margin not above 0 and below 1.
+
+    References
+    ----------
+    The effective number of cases n(n + 1)/(n·rho + 1) of ``evalgauge.stats.means``, solved for rho.
+
+    Examples
+    --------
+    >>> count_like_these(0.9, 0.05, cases=50, effective_cases=50, rule="wilson")
+    141
+    """
+    rho = ((cases + 1) / effective_cases) - 1 / cases
+    return precision_count(rate, margin, confidence=confidence, rule=rule, rho=max(rho, 0.0))
+
+
 def precision_count(
     rate: float,
     margin: float,

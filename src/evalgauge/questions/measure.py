@@ -125,6 +125,22 @@ class PassAtK:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How many cases like these would bring the interval down to a margin.
+
+    Attributes
+    ----------
+    margin
+        Half-width, a share.
+    cases
+        Cases that it takes, run as often as these.
+    """
+
+    margin: float
+    cases: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SliceScore:
     """The score of one slice.
 
@@ -203,6 +219,8 @@ class MeasureAnswer(ShownInNotebooks):
         Plain sentences: what to know of the number, and what the reader met.
     beside
         Every arm of the logs on the same set, this one too.
+    reach
+        Cases for an interval of ±5 points; ``None`` where it is as narrow already, or the rule cannot be planned with.
     """
 
     verb: ClassVar[str] = "measure"
@@ -238,6 +256,7 @@ class MeasureAnswer(ShownInNotebooks):
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    reach: Reach | None = None
     request: MeasureRequest = field(default_factory=MeasureRequest)
 
     def __str__(self) -> str:

@@ -54,8 +54,15 @@ class Scale:
         self.is_percent = self.unit == " %"
 
     def number(self, share: float) -> str:
-        """Return the bare number of a share, without its unit."""
-        return decimals(self._low + self._factor * share, self._factor)
+        """Return the bare number of a share, without its unit; only a true 0 or 1 is written as an end of the range."""
+        number, is_end = self._low + self._factor * share, self.ends is None or share in {0.0, 1.0}
+        more = 0
+        while not is_end and more < 6 and decimals(number, self._factor, more) in self._end_texts(more):
+            more += 1
+        return decimals(number, self._factor, more)
+
+    def _end_texts(self, more: int) -> set[str]:
+        return {decimals(self._low + self._factor * end, self._factor, more) for end in (0.0, 1.0)}
 
     def value(self, share: float) -> str:
         """Return a share with its unit: ``66.7 %``."""

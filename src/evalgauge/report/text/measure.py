@@ -27,6 +27,7 @@ def measure_lines(answer: MeasureAnswer) -> list[Line]:
         *_missing(answer, scale),
         *_naive(answer, scale),
         *_spread(answer, scale),
+        *_reach(answer, scale),
         *_pass_at_k(answer),
         *_slices(answer, scale),
     ]
@@ -104,6 +105,14 @@ def _spread(answer: MeasureAnswer, scale: Scale) -> list[Line]:
     floor = f"; no number of reps goes below ±{scale.distance(parts.floor_half_width)}"
     removable = f"More reps can remove at most {100 * parts.run_share:.0f} % of the variance"
     return [Line(f"  Spread: {spread}. {removable}{floor if has_floor else ''}.")]
+
+
+def _reach(answer: MeasureAnswer, scale: Scale) -> list[Line]:
+    if answer.reach is None:
+        return []
+    reps = f" × {answer.n_reps:,} reps" if answer.n_reps > 1 else ""
+    margin = scale.distance(answer.reach.margin).replace(".0 ", " ")
+    return [Line(f"  For ±{margin}: about {count(answer.reach.cases, 'case')}{reps} like these.")]
 
 
 def _pass_at_k(answer: MeasureAnswer) -> list[Line]:
