@@ -159,7 +159,7 @@ def _pass_fail(
         Interval(low=float(low), high=float(high), confidence=confidence, method=method)
         for method, (low, high) in named.items()
     ]
-    if both_passed is not None:
+    if both_passed is not None and wins + losses > 0:
         others.append(newcombe_paired_interval(wins, losses, n, both_passed=both_passed, confidence=confidence))
     dual = float(mcnemar_chi2_p(wins, losses))
     p_values = {
