@@ -29,16 +29,29 @@ def after_measure(answer: MeasureAnswer) -> str:
     if not answer.source.files:
         counted = request.logs[0] if request.logs else f"{request.passed}/{request.of}"
         return " ".join(["evalgauge compare", counted, "K/N --unpaired", *option_words(request, only=("confidence",))])
-    log = log_words(request.logs if len(request.logs) == 1 else answer.source.files[:1])
+    log = _own_log(answer)
     others = [arm for arm in answer.beside if arm != answer.source.arm]
-    if others and (len(request.logs) == 1 or len(answer.source.files) == 1):
+    if others and len(request.logs) == 1:
         arms = shlex.quote(",".join((answer.source.arm, others[0])))
-        shared = option_words(request, only=(*SHARED, "wide_arms"))
-        return " ".join(["evalgauge compare", *log, "--arms", arms, *shared, "--margin 2pp"])
+        task = [f"--task {shlex.quote(answer.source.set_name)}"] if answer.source.set_name else []
+        shared = option_words(request, only=(*SHARED, "wide_arms"), leave_out=("task",))
+        return " ".join(["evalgauge compare", *log_words(request.logs), "--arms", arms, *task, *shared, "--margin 2pp"])
     if answer.n_reps > 1 and answer.range is not None:
-        pilot = option_words(request, only=("metric", "task", "arm", "columns", "words", "wide_reps", "score_range"))
+        pilot = option_words(request, only=("metric", "columns", "words", "wide_reps", "score_range"))
         return " ".join(["evalgauge plan reps", *log, *pilot])
-    return " ".join(["evalgauge compare", *log, "CANDIDATE", *option_words(request, only=SHARED), "--margin 2pp"])
+    shared = option_words(request, only=SHARED, leave_out=("task",))
+    return " ".join(["evalgauge compare", *log, "CANDIDATE", *shared, "--margin 2pp"])
+
+
+def _own_log(answer: MeasureAnswer) -> list[str]:
+    """Return the words that name what this answer measured, and nothing else that its logs hold."""
+    request, source = answer.request, answer.source
+    if len(source.files) == 1:
+        return [*log_words(source.files), *option_words(request, only=("task", "arm"))]
+    chosen = [f"--task {shlex.quote(source.set_name)}"] if source.set_name else []
+    if len(answer.beside) > 1:
+        chosen.append(f"--arm {shlex.quote(source.arm)}")
+    return [*log_words(request.logs), *chosen]
 
 
 def after_compare(answer: CompareAnswer) -> str:
