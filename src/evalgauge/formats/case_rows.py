@@ -118,7 +118,7 @@ def _by_id(keys: Keys, ids: Words) -> CaseRows:
             f"{counted(without.size, 'row has', 'rows have')} no case id.",
             record=f"row {int(without[0]) + 1}",
             field=ids.name,
-            hint="Fill the ids in, or name another column: case=COLUMN.",
+            hint="Fill the ids in, or name another column: --map case=COLUMN.",
         )
     base, base_first = groups(keys.set, ids.codes)
     parts, problems = _content_parts(keys, base)
@@ -195,7 +195,7 @@ def _announced(keys: Keys, case: NDArray[np.int64], rep: NDArray[np.int64]) -> l
     counts = np.bincount(group)
     repeated = groups(case[np.isin(group, np.flatnonzero(counts > 1))])[1].size
     total = groups(case)[1].size
-    way_out = "If they are different cases, name the column that tells them apart: case=COLUMN."
+    way_out = "If they are different cases, name the column that tells them apart: --map case=COLUMN."
     if counts.min() == last:
         text = f"{counted(total, 'case appears', 'cases appear')} {last} times: read as {last} reps each. {way_out}"
     else:
@@ -242,7 +242,7 @@ def _by_row(keys: Keys) -> CaseRows:
         raise LogError(
             keys.file,
             "the table numbers its reps, but no column says which case a row belongs to.",
-            hint="Name the column: case=COLUMN, or input=COLUMN if the text of the case identifies it.",
+            hint="Name the column: --map case=COLUMN, or --map input=COLUMN if the text of the case identifies it.",
         )
     rows = np.arange(keys.run.size)
     names = [str(row + 1) for row in rows.tolist()]
@@ -250,7 +250,7 @@ def _by_row(keys: Keys) -> CaseRows:
     if keys.has_others and rows.size > 1:
         text = (
             "No column is called an id or an input: each row is read as a case. If several rows are one case, or the "
-            "same cases are in another log, name the column: case=COLUMN or input=COLUMN."
+            "same cases are in another log, name the column: --map case=COLUMN or --map input=COLUMN."
         )
         problems.append(Problem(text=text, file=keys.file, count=rows.size))
     index = keys.index

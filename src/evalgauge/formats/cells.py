@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -39,13 +39,13 @@ _LETTERS: tuple[dict[str, float], ...] = (
 )
 
 # Words for a run that has no score, wherever they stand. "fail" and "failed" are not among them: a test that failed was
-# run. Blanks, hyphens and underscores are one.
+# run. Blanks, hyphens, underscores and a capital within a word are one, and what follows a colon is not looked at.
 _NO_SCORE_WORDS: dict[str, Status] = {
     **dict.fromkeys(("error", "errored", "exception", "crash", "crashed", "failed to run", "run failed"), Status.ERROR),
     **dict.fromkeys(("api error", "internal error", "runtime error", "rate limit", "rate limited"), Status.ERROR),
     **dict.fromkeys(("rate limit error", "rate limit exceeded", "connection error", "oom"), Status.ERROR),
     **dict.fromkeys(("skipped", "skip"), Status.SKIPPED),
-    **dict.fromkeys(("cancelled", "canceled", "aborted", "interrupted"), Status.CANCELLED),
+    **dict.fromkeys(("cancelled", "canceled", "cancelled error", "aborted", "interrupted"), Status.CANCELLED),
     **dict.fromkeys(("timeout", "time out", "timed out", "timeout error"), Status.LIMIT),
     **dict.fromkeys(("unscored", "not scored"), Status.UNSCORED),
     **dict.fromkeys(("not run", "pending"), Status.NOT_RUN),
@@ -57,7 +57,7 @@ _STATUS_WORDS: dict[str, Status] = {
     "limit": Status.LIMIT,
     "invalid": Status.INVALID,
 }
-_MARKS = re.compile(r"[\s_-]+")
+_MARKS = re.compile(r"[\s_-]+|(?<=[a-z])(?=[A-Z])")
 # A number with a comma, or with marks between its thousands: which of the two a comma is, differs between countries.
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?\s*%?")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[., '\u2019\u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?\s*%?")
@@ -166,7 +166,11 @@ def score_words(values: Iterable[str], words: Mapping[str, float] | None = None)
 
 
 def _given(words: Mapping[str, float]) -> dict[str, float]:
-    return {word.strip().casefold(): number for word, number in words.items()}
+    return {_key(word): number for word, number in words.items()}
+
+
+def _key(word: str) -> str:
+    return word.strip().casefold()
 
 
 def status_in(text: str) -> Status | None:
@@ -174,14 +178,14 @@ def status_in(text: str) -> Status | None:
 
     Examples
     --------
-    >>> status_in("Rate-Limited"), status_in("failed")
-    (<Status.ERROR: 1>, None)
+    >>> status_in("RateLimitError: 429"), status_in("timed_out"), status_in("failed")
+    (<Status.ERROR: 1>, <Status.LIMIT: 5>, None)
     """
-    return _NO_SCORE_WORDS.get(_spaced(text))
+    return _NO_SCORE_WORDS.get(_spaced(text.partition(":")[0]))
 
 
 def _spaced(text: str) -> str:
-    return _MARKS.sub(" ", text.strip().casefold())
+    return _MARKS.sub(" ", text.strip()).casefold()
 
 
 def is_score_like(column: Column) -> bool:
@@ -190,9 +194,10 @@ def is_score_like(column: Column) -> bool:
         return not column.is_empty
     if not all(isinstance(value, str) for value in column.values):
         return False
-    present = [value for value in texts(column) if not is_missing(value) and status_in(value) is None]
-    wordy = [value for value in present if number_in(value, decimal_comma=column.decimal_comma) is None]
-    return bool(present) and len(score_words(wordy)) == len(wordy)
+    cells = texts(column)
+    unread = [cell for cell in cells if number_in(cell, decimal_comma=column.decimal_comma) is None]
+    wordy = [cell for cell in unread if _is_open(cell, {})]
+    return len(unread) - len(wordy) < len(cells) and len(score_words(wordy)) == len(wordy)
 
 
 def has_decimal_commas(column: Words) -> bool:
@@ -208,11 +213,11 @@ def has_decimal_commas(column: Words) -> bool:
     """
     if not any(isinstance(value, str) and "," in value for value in column.values):
         return False
-    present = [value for value in texts(column) if not is_missing(value) and status_in(value) is None]
-    commas = [value for value in present if _COMMA.fullmatch(value)]
-    rest = [value for value in present if not _COMMA.fullmatch(value)]
-    clear = any(not _GROUPED.fullmatch(value) or value.lstrip("+-").startswith("0") for value in commas)
-    return clear and all("." not in value and number_in(value) is not None for value in rest)
+    present = [cell for cell in texts(column) if _is_open(cell, {})]
+    commas = [cell for cell in present if _COMMA.fullmatch(cell)]
+    others = [cell for cell in present if not _COMMA.fullmatch(cell)]
+    is_clear = any(not _GROUPED.fullmatch(cell) or cell.lstrip("+-").startswith("0") for cell in commas)
+    return is_clear and all("." not in cell and number_in(cell) is not None for cell in others)
 
 
 def unclear_number(column: Words, words: Mapping[str, float]) -> int | None:
@@ -225,17 +230,21 @@ def unclear_number(column: Words, words: Mapping[str, float]) -> int | None:
     1
     """
     given = _given(words)
-    cells = [(place, value) for place, value in enumerate(texts(column)) if value.strip().casefold() not in given]
-    cells = [(place, value) for place, value in cells if not is_missing(value) and status_in(value) is None]
     comma = column.decimal_comma
-    odd = [place for place, value in cells if number_in(value, decimal_comma=comma) is None]
-    if comma and any(_COMMA.fullmatch(value) for _, value in cells):
+    cells = [(place, cell) for place, cell in enumerate(texts(column)) if _is_open(cell, given)]
+    unread = [one for one in cells if number_in(one[1], decimal_comma=comma) is None]
+    if not all(_COMMA.fullmatch(cell) or _GROUPED.fullmatch(cell) for _, cell in unread):
+        # Other words are there: the column holds labels, or the question says what it does not know.
+        return None
+    if comma and any(_COMMA.fullmatch(cell) for _, cell in cells):
         # Beside 0,5 a point may stand between thousands: 1.234.
-        odd += [place for place, value in cells if "." in value and place not in odd]
-    by_place = dict(cells)
-    if odd and all(_COMMA.fullmatch(by_place[place]) or _GROUPED.fullmatch(by_place[place]) or number_in(by_place[place]) is not None for place in odd):
-        return min(odd)
-    return None
+        unread += [(place, cell) for place, cell in cells if "." in cell and _GROUPED.fullmatch(cell)]
+    return min((place for place, _ in unread), default=None)
+
+
+def _is_open(cell: str, given: Mapping[str, float]) -> bool:
+    """Return whether a cell must be a number or a word that has one: it is not missing, and not explained."""
+    return not is_missing(cell) and status_in(cell) is None and _key(cell) not in given
 
 
 def cleaned_scores(column: Column, words: Mapping[str, float] | None = None) -> Scores:
@@ -282,60 +291,62 @@ def _of_numbers(column: Numbers, words: Mapping[str, float]) -> Scores:
     )
 
 
+class _Cell(NamedTuple):
+    """One distinct cell: its number, what it says about its run, and whether its literal is kept."""
+
+    score: float | None
+    status: Status
+    is_kept: bool
+
+
+_NOTHING = _Cell(None, Status.UNSCORED, is_kept=False)
+
+
 def _of_words(column: Words, words: Mapping[str, float]) -> Scores:
     cells = texts(column)
     given = _given(words)
-    asked = [given.get(cell.strip().casefold()) for cell in cells]
     numbers = [
-        number_in(cell, decimal_comma=column.decimal_comma) if own is None else None
-        for cell, own in zip(cells, asked, strict=True)
+        None if given and _key(cell) in given else number_in(cell, decimal_comma=column.decimal_comma) for cell in cells
     ]
-    said = [
-        status_in(cell) if own is None and number is None else None
-        for cell, own, number in zip(cells, asked, numbers, strict=True)
-    ]
-    wordy = [
-        cell
-        for cell, own, number, meant in zip(cells, asked, numbers, said, strict=True)
-        if own is not None or (number is None and meant is None and not is_missing(cell))
-    ]
-    known = score_words(wordy, words)
-    # The last entry of each list is what the code -1, a missing cell, points to.
-    score = [*numbers, None]
-    status = [Status.OK] * len(cells) + [Status.UNSCORED]
-    raw: list[str] = []
-    raw_of = [-1] * (len(cells) + 1)
-    for place, (cell, number) in enumerate(zip(cells, numbers, strict=True)):
-        meant = said[place]
-        if number is not None and not math.isfinite(number):
-            score[place], status[place] = None, Status.INVALID
-        elif meant is not None:
-            status[place] = meant
-        elif number is None and (cell not in known if is_missing(cell) else math.isnan(known.get(cell, 0.0))):
-            status[place] = Status.UNSCORED
-            continue
-        elif number is None:
-            score[place] = known.get(cell)
-        elif not cell.rstrip().endswith("%"):
-            continue
-        raw_of[place] = len(raw)
-        raw.append(cell.strip())
-    statuses = np.asarray(status, dtype=np.int8)[column.codes]
+    unread = [cell for cell, number in zip(cells, numbers, strict=True) if number is None]
+    known = score_words([cell for cell in unread if _key(cell) in given or _is_open(cell, given)], words)
+    read = [_read(cell, number, known) for cell, number in zip(cells, numbers, strict=True)]
+    kept = [place for place, cell in enumerate(read) if cell.is_kept]
+    # The last entry of each array is what the code -1, a missing cell, points to.
+    raw_of = np.full(len(read) + 1, -1, dtype=np.int32)
+    raw_of[kept] = np.arange(len(kept))
+    read.append(_NOTHING)
+    statuses = np.asarray([cell.status for cell in read], dtype=np.int8)[column.codes]
     return Scores(
-        score=np.asarray(score, dtype=np.float64)[column.codes],
+        score=np.asarray([cell.score for cell in read], dtype=np.float64)[column.codes],
         status=statuses,
-        raw_codes=np.asarray(raw_of, dtype=np.int32)[column.codes],
-        raw_values=tuple(raw),
+        raw_codes=raw_of[column.codes],
+        raw_values=tuple(cells[place].strip() for place in kept),
         infinite=int((statuses == Status.INVALID).sum()),
-        without=_counted(column, cells, said),
+        without=_counted(column, {cell: status_in(cell) for cell in unread if cell not in known}),
     )
 
 
-def _counted(column: Words, cells: Sequence[str], said: Sequence[Status | None]) -> dict[str, int]:
-    if not any(meant is not None for meant in said):
+def _read(cell: str, number: float | None, known: Mapping[str, float]) -> _Cell:
+    is_literal = number is None or cell.rstrip().endswith("%")
+    value = known.get(cell) if number is None else number
+    if value is None:
+        meant = status_in(cell)
+        return _NOTHING if meant is None and is_missing(cell) else _Cell(None, meant or Status.OK, is_kept=True)
+    if math.isnan(value):
+        return _NOTHING
+    if math.isinf(value):
+        return _Cell(None, Status.INVALID, is_kept=True)
+    return _Cell(value, Status.OK, is_kept=is_literal)
+
+
+def _counted(column: Words, said: Mapping[str, Status | None]) -> dict[str, int]:
+    without = {cell for cell, status in said.items() if status is not None}
+    if not without:
         return {}
+    cells = texts(column)
     counts: list[int] = np.bincount(column.codes[column.codes >= 0], minlength=len(cells)).tolist()
-    return {cell: counts[place] for place, cell in enumerate(cells) if said[place] is not None and counts[place]}
+    return {cell: count for cell, count in zip(cells, counts, strict=True) if cell in without and count}
 
 
 def status_words(values: Sequence[str]) -> tuple[list[Status], list[str]]:

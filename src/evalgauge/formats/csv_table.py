@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 
 import numpy as np
 
-from evalgauge.errors import LogError
+from evalgauge.errors import LogError, UnknownFormatError
 from evalgauge.formats.aliases import is_index_name
 from evalgauge.formats.cells import number_in
 from evalgauge.formats.columns import Encoder, Table, Words
@@ -52,10 +52,11 @@ class CsvReader:
         """Return the scores, or raise ``LogError`` naming the line."""
         table = csv_cells(source, tolerant=options.tolerant)
         if set(table.names) >= _PROMPTFOO and not options.columns:
-            raise LogError(
+            raise UnknownFormatError(
                 source.name,
-                "is promptfoo's CSV, which rounds scores and does not say which rows repeat a test.",
-                hint="Export JSON: promptfoo export eval ID -o results.json (or name the columns: input=…, score=…).",
+                "is promptfoo's CSV, which rounds scores and does not say which rows repeat a test or which arm is which.",
+                hint="Write JSON: promptfoo eval -o results.json, or for an eval that was run: promptfoo export eval ID "
+                "-o results.json",
             )
         return table_of(table, options)
 
@@ -97,7 +98,7 @@ def csv_cells(source: Source, *, tolerant: bool = False, engine_above: int = ENG
         reading.by_line()
     names, doubles = _unique(header)
     if encoding == "cp1252":
-        reading.problem("is not UTF-8: read as Windows-1252. Check names with accents, or save it as UTF-8.")
+        reading.problem("The file is not UTF-8 and was read as Windows-1252: check names with accents, or save it as UTF-8.")
     if doubles:
         reading.problem(f"Column names that occur twice were numbered: {', '.join(doubles)}.", count=len(doubles))
     comma = delimiter in ";\t"

@@ -306,7 +306,7 @@ def _summaries(archive: Archive, kind: type[S], problems: list[Problem], *, tole
             except LogError as fault:
                 if not tolerant:
                     raise
-                problems.append(Problem(text=str(fault), file=archive.file, record=name))
+                problems.append(Problem(text=f"{fault} This sample is left out.", file=archive.file, record=name))
     return found
 
 
@@ -364,7 +364,8 @@ def _rest_of_json_log(path: Path, data: bytes, kind: type[Sample], fault: LogErr
         try:
             samples.append(converted(item, kind, file=file, record=f"sample {number}"))
         except LogError as wrong:
-            problems.append(Problem(text=str(wrong), file=file, record=f"sample {number}"))
+            text = f"{wrong} This sample is left out."
+            problems.append(Problem(text=text, file=file, record=f"sample {number}"))
     text = f"{fault} {len(samples)} samples could be read before that place."
     problems.append(Problem(text=text, file=file))
     return InspectLog(path=path, header=header, samples=samples, problems=problems, is_cut=True)

@@ -232,7 +232,8 @@ def _take_slowly(rows: SampleRows, block: bytes, number: int, file: str, options
                 rows.is_cut = True
                 rows.problems.append(Problem(text=_CUT.format(len(rows.doc_ids)), file=file))
             elif options.tolerant:
-                rows.problems.append(Problem(text=str(fault), file=fault.file, record=fault.record))
+                text = f"{fault} This row is left out."
+                rows.problems.append(Problem(text=text, file=fault.file, record=fault.record))
             else:
                 raise
     return number + len(lines)

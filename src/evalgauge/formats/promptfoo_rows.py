@@ -216,7 +216,7 @@ def _lines(path: Path, data: bytes, options: ReadOptions) -> PromptfooLog:
                 text = f"The file ends in the middle of a row; {len(log.rows)} rows before it were read."
                 log.problems.append(Problem(text=text, file=file, record=record))
             elif options.tolerant:
-                log.problems.append(Problem(text=str(fault), file=file, record=record))
+                log.problems.append(Problem(text=f"{fault} This row is left out.", file=file, record=record))
             else:
                 raise
         options.progress(number, len(lines))

@@ -126,7 +126,7 @@ class _Search:
         for role, value in self._options.columns.items():
             several = [value] if value in self._table.names or role != "score" else value.replace("|", ",").split(",")
             named[role.strip().lower() if role.strip().lower() in _ROLES else role] = tuple(
-                self._required(name.strip(), f"columns[{role!r}]") for name in several
+                self._required(name.strip(), f"--map {role}={name.strip()}") for name in several
             )
         for columns in named.values():
             self._take(columns)
@@ -142,22 +142,22 @@ class _Search:
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"Did you mean {close[0]!r}? " if close else ""
         raise LogError(
-            self._table.file, f"{argument} names no column.", field=name, hint=f"{hint}Columns: {_listed(names)}."
+            self._table.file, f"{argument} names no column.", hint=f"{hint}Columns: {_listed(names)}."
         )
 
     def _wide(self) -> tuple[tuple[Column, ...], Literal["metrics", "arms", "reps"]]:
         arms, reps = self._options.wide_arms, self._options.wide_reps
         if arms and reps:
-            raise ArgumentError("wide_reps", reps, "one of wide_arms and wide_reps", "A column is an arm or a rep.")
+            allowed = "one of --wide-arms and --wide-reps"
+            raise ArgumentError("--wide-reps", ",".join(reps), allowed, "A column is an arm or a rep.")
         if not (arms or reps):
             return (), "metrics"
         chosen = arms or reps
         wide: Literal["arms", "reps"] = "arms" if arms else "reps"
         if "score" in self._named:
-            raise ArgumentError(
-                "columns", dict(self._options.columns), f"no score column beside wide_{wide}", "Leave score= out."
-            )
-        return tuple(self._required(name, f"wide_{wide}") for name in chosen), wide
+            came = f"score={self._options.columns['score']}"
+            raise ArgumentError("--map", came, f"no score column beside --wide-{wide}", "Leave score=… out.")
+        return tuple(self._required(name, f"--wide-{wide} {name}") for name in chosen), wide
 
     def _take(self, columns: Iterable[Column]) -> None:
         self._taken.update(column.name for column in columns)
@@ -248,7 +248,7 @@ class _Search:
         if len(candidates) == 1:
             name = candidates[0].name
             text = f"No column is called a score; {name!r} is the only column of numbers and was taken."
-            self._problem(f"{text} If it is not the score, say --map score=COLUMN.")
+            self._problem(f"{text} If it is not the score, name the score: --map score=COLUMN.")
             return candidates
         if not candidates:
             hint = f"{_MAP_HINT} Columns: {_listed(self._table.names)}."
@@ -283,7 +283,7 @@ class _Search:
                 self._table.file,
                 "may name the case or the eval set, and no other column names the case.",
                 field=column.name,
-                hint=f"Say which: case={column.name} or set={column.name}.",
+                hint=f"Say which: --map case={column.name} or --map set={column.name}.",
             )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from evalgauge.errors import ArgumentError, LogError
 from evalgauge.formats.case_rows import Keys, case_rows
-from evalgauge.formats.cells import cleaned_scores, has_error, status_words
+from evalgauge.formats.cells import cleaned_scores, has_decimal_commas, has_error, status_words, unclear_number
 from evalgauge.formats.columns import Numbers, Words, encoded, filled_codes, groups, normalised_ids, texts
 from evalgauge.formats.converted import is_converted, table_of_converted
 from evalgauge.formats.roles import roles_of
@@ -52,14 +52,27 @@ def table_of(table: Table, options: ReadOptions) -> ScoreTable:
     _check_words(options)
     if is_converted(table) and not (options.columns or options.wide_arms or options.wide_reps):
         return table_of_converted(table)
+    table = _with_decimal_commas(table)
     roles = roles_of(table, options)
     return _Assembly(table, options, roles).score_table()
 
 
+def _with_decimal_commas(table: Table) -> Table:
+    """Return the table with the columns marked whose numbers can only be meant with a decimal comma."""
+    marked = [
+        replace(column, decimal_comma=True)
+        if isinstance(column, Words) and not column.decimal_comma and has_decimal_commas(column)
+        else column
+        for column in table.columns
+    ]
+    return replace(table, columns=tuple(marked))
+
+
 def _check_words(options: ReadOptions) -> None:
     for word, number in options.words.items():
-        if not np.isfinite(number):
-            raise ArgumentError(f"words[{word!r}]", number, "a finite number", "A word without a number is left out.")
+        if np.isinf(number):
+            hint = "A word that is no score is called missing: --words dunno=missing (in Python, nan)."
+            raise ArgumentError("--words", f"{word}={number}", "a finite number for a word", hint)
 
 
 class _Assembly:
@@ -144,16 +157,40 @@ class _Assembly:
 
     def _cells(self, column: Column) -> Scores:
         cells = cleaned_scores(column, self._options.words)
+        # Only what is no plain number, and numbers of a file with decimal commas, can be read in two ways.
+        if isinstance(column, Words) and (cells.raw_values or column.decimal_comma):
+            self._refuse_unclear_numbers(column)
         if cells.infinite:
-            text = (
-                f"{counted(cells.infinite, 'score', 'scores')} in {column.name!r} without a finite value: not scored."
-            )
+            text = f"{counted(cells.infinite, 'score', 'scores')} in {column.name!r} are infinite: they are not scored."
+            text = text if cells.infinite > 1 else f"1 score in {column.name!r} is infinite: it is not scored."
             self._problems.append(Problem(text=text, file=self._table.file, count=cells.infinite))
+        if cells.without:
+            total = sum(cells.without.values())
+            named = ", ".join(f"{word!r}: {count:,}" for word, count in cells.without.items())
+            text = (
+                f"Column {column.name!r} holds {counted(total, 'word', 'words')} for a run without a score ({named}): "
+                "they count as runs that were not scored, and not as scores. If such a word is a score, say what it "
+                f"is worth: --words {next(iter(cells.without))!r}=0"
+            )
+            self._problems.append(Problem(text=f"{text}.", file=self._table.file, count=total))
         status = self._row_status()
         if status is None:
             return cells
         merged = np.where(status == Status.OK, cells.status, status).astype(np.int8)
         return replace(cells, status=merged, score=np.where(merged == Status.OK, cells.score, np.nan))
+
+    def _refuse_unclear_numbers(self, column: Words) -> None:
+        place = unclear_number(column, self._options.words)
+        if place is None:
+            return
+        row = int(np.argmax(column.codes == place)) + 1
+        raise LogError(
+            self._table.file,
+            f"{texts(column)[place]!r} can be read as two numbers: its marks may stand before decimals or thousands.",
+            record=f"row {row}",
+            field=column.name,
+            hint="Write the scores with a point before decimals and nothing between thousands, such as 0.5 and 1234.5.",
+        )
 
     def _row_status(self) -> NDArray[np.int8] | None:
         status = np.zeros(self._table.n_rows, dtype=np.int8)
