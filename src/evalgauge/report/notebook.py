@@ -12,15 +12,16 @@ from evalgauge.shown import register_html
 if TYPE_CHECKING:
     from evalgauge.report.text.lines import Line
 
+# The second colour is for browsers that know whether the page is dark; the first for those that do not.
 STYLES = {
     "headline": "font-weight:600",
-    "good": "font-weight:600;color:#1a7f37",
-    "bad": "font-weight:600;color:#cf222e",
+    "good": "font-weight:600;color:#1a7f37;color:light-dark(#1a7f37,#4ac26b)",
+    "bad": "font-weight:600;color:#cf222e;color:light-dark(#cf222e,#ff8182)",
     "plain": "",
     "quiet": "opacity:.75",
     "command": "opacity:.75",
     "picture": "",
-    "warning": "color:#9a6700",
+    "warning": "color:#9a6700;color:light-dark(#9a6700,#e3b341)",
 }
 
 
@@ -31,7 +32,9 @@ def answer_html(answer: Answer) -> str:
 
 
 def _row(line: Line) -> str:
-    return f'<div style="white-space:pre-wrap;{STYLES[line.tone]}">{escape(line.text)}</div>'
+    words = line.text.lstrip(" ")
+    indent = len(line.text) - len(words)
+    return f'<div style="white-space:pre-wrap;padding-left:{indent}ch;{STYLES[line.tone]}">{escape(words)}</div>'
 
 
 for _kind in get_args(Answer):
