@@ -156,5 +156,5 @@ def _row(job: str, used: dict[str, float], kind: str) -> Row:
         peer_name="pandas + statsmodels",
         peer=used["peer"],
         goal=Bound(text=f"< {MOST:g} core-s", measured=used[kind], bound=MOST, side="at most"),
-        why=texts if "frames" in kind else "the passes over all scores",
+        why=texts if "frames" in kind else "",
     )

@@ -44,5 +44,5 @@ def rows(_: Settings) -> list[Row]:
 
 
 def _limited(job: str, seconds: float, limit: float) -> Row:
-    text = f"≤ {1e3 * limit:g} ms"
-    return Row(job=job, project=seconds, limit=Bound(text=text, measured=seconds, bound=limit, side="at most"))
+    text, most = f"≤ {1e3 * limit:g} ms", 1e3 * limit
+    return Row(job=job, project=seconds, limit=Bound(text=text, measured=1e3 * seconds, bound=most, side="at most"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -12,9 +14,6 @@ import pytest
 
 from evalgauge.engine.duck import csv_columns, is_relation, parquet_columns, relation_columns, write_parquet
 from evalgauge.errors import LogError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def objects(values: list[Any]) -> np.ndarray[Any, Any]:
@@ -122,3 +121,14 @@ def test_reading_a_small_csv_loads_no_engine(tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(tmp_path / "x.csv")], capture_output=True, text=True, check=True
     )
     assert done.stdout.split("\n")[:2] == ["1", "[]"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+def test_a_file_that_cannot_be_written_is_an_error_of_the_system(tmp_path: Path) -> None:
+    columns = {"a": np.arange(3)}
+    with pytest.raises(OSError, match="No space left on device") as full:
+        write_parquet(columns, Path("/dev/full"))
+    assert full.value.errno == errno.ENOSPC
+    with pytest.raises(OSError, match="No such file or directory") as nowhere:
+        write_parquet(columns, tmp_path / "no" / "x.parquet")
+    assert nowhere.value.errno == errno.EIO

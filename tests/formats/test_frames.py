@@ -141,7 +141,7 @@ def test_a_named_index_of_pandas_is_a_column() -> None:
 def test_nan_of_a_frame_is_missing_and_infinity_is_said() -> None:
     table = read(pl.DataFrame({"id": ["a", "b", "c"], "score": [1.0, float("nan"), float("inf")]}))
     assert table.status.tolist() == [Status.OK, Status.UNSCORED, Status.INVALID]
-    assert [problem.text for problem in table.problems] == ["1 score in 'score' without a finite value: not scored."]
+    assert [problem.text for problem in table.problems] == ["In column 'score', 1 cell is infinite and is not scored."]
 
 
 def test_roles_can_be_named_for_frames() -> None:

@@ -413,6 +413,45 @@ def damaged(tmp_path: Path, member: str) -> Path:
     return path
 
 
+def test_samples_that_no_score_needs_are_not_unpacked_and_are_named_where_they_are_met(tmp_path: Path) -> None:
+    data = bytearray((INSPECT / "small.eval").read_bytes())
+    with zipfile.ZipFile(INSPECT / "small.eval") as archive:
+        infos = [info for info in archive.infolist() if info.filename.startswith("samples/")]
+    for info in infos:
+        start = info.header_offset + 30 + len(info.filename)
+        data[start : start + info.compress_size] = bytes(info.compress_size)
+    path = tmp_path / "x.eval"
+    path.write_bytes(data)
+    table = read(path)
+    assert rows(table) == rows(read(INSPECT / "small.eval"))
+    assert table.cases.contents is not None
+    with pytest.raises(LogError, match=r"x\.eval, member 'samples/.*\.json': is damaged"):
+        table.cases.contents()
+
+
+@pytest.mark.parametrize("place", [0, 3, -1])
+def test_a_directory_that_contradicts_itself_is_named_and_not_followed(tmp_path: Path, place: int) -> None:
+    data = bytearray((INSPECT / "small.eval").read_bytes())
+    with zipfile.ZipFile(INSPECT / "small.eval") as archive:
+        infos = archive.infolist()
+        end = archive.start_dir
+    info = infos[place]
+    entry = data.index(info.filename.encode(), data.index(b"PK\x01\x02", end)) - 46
+    assert data[entry : entry + 4] == b"PK\x01\x02"
+    packed = int.from_bytes(data[entry + 20 : entry + 24], "little")
+    data[entry + 20 : entry + 24] = (packed + 200).to_bytes(4, "little")
+    path = tmp_path / "x.eval"
+    path.write_bytes(data)
+    table = read(path)
+    assert rows(table) == rows(read(INSPECT / "small.eval"))
+    # The member that is too long overlaps the one that follows it, or the directory.
+    named = (infos[place + 1] if place >= 0 else info).filename
+    assert table.problems[0].text == (
+        f"The archive's directory is damaged: the place it gives for member {named!r} is taken: 16 samples could be "
+        "read of what was written. Copy the log again."
+    )
+
+
 def test_a_damaged_member_is_named_and_tolerance_reads_around_it(tmp_path: Path) -> None:
     path = damaged(tmp_path, "summaries.json")
     with pytest.raises(LogError, match=r"member 'summaries.json': is damaged"):

@@ -54,7 +54,7 @@ def statuses(table: ScoreTable) -> dict[str, int]:
 def row(doc_id: int, value: Any = 1.0, **more: Any) -> dict[str, Any]:
     base = {
         "doc_id": doc_id,
-        "doc": {"question": f"q{doc_id}", "topic": "even" if doc_id % 2 == 0 else "odd"},
+        "doc": {"question": f"q{doc_id}", "number": f"n{doc_id}", "topic": "even" if doc_id % 2 == 0 else "odd"},
         "target": "a",
         "arguments": {"gen_args_0": {"arg_0": "p"}},
         "resps": [["x"]],
@@ -179,8 +179,7 @@ def test_contents_and_fields_are_read_when_asked_for() -> None:
     assert content.input == first["doc"]
     assert content.target == first["target"]
     assert table.cases.fields["key"][0] == first["doc"]["key"]
-    assert "choices" not in table.cases.fields
-    assert len(table.cases.fields) == len(list(table.cases.fields)) == 3
+    assert len(table.cases.fields) == len(list(table.cases.fields)) == 1
 
 
 def test_a_folder_is_one_table_with_a_run_for_each_task_and_model() -> None:
@@ -304,14 +303,14 @@ def test_blocks_and_lines_longer_than_a_block(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(lm_eval_rows, "BLOCK_BYTES", 256)
     pieces = read(path)
     assert pieces.score.tolist() == whole.score.tolist() == [float(number % 3) for number in range(60)]
-    assert pieces.cases.fields["question"] == whole.cases.fields["question"]
+    assert pieces.cases.fields["number"] == whole.cases.fields["number"]
 
 
 def test_blank_lines_do_not_move_the_contents(tmp_path: Path) -> None:
     path = write(tmp_path, [row(0), row(1)])
     path.write_text("\n" + path.read_text(encoding="utf-8").replace("\n", "\n\n"), encoding="utf-8")
     table = read(path)
-    assert table.cases.fields["question"] == ("q0", "q1")
+    assert table.cases.fields["number"] == ("n0", "n1")
 
 
 def test_claims_by_bytes(tmp_path: Path) -> None:
@@ -373,7 +372,7 @@ def test_tolerance_keeps_the_rows_around_a_broken_one(tmp_path: Path) -> None:
         read(path)
     table = read(path, tolerant=True)
     assert table.cases.case_id == ("0", "1")
-    assert table.cases.fields["question"] == ("q0", "q1")
+    assert table.cases.fields["number"] == ("n0", "n1")
     assert "row 2" in table.problems[0].text
 
 

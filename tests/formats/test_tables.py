@@ -300,7 +300,7 @@ def test_the_only_number_column_is_taken_and_said(tmp_path: Path) -> None:
     assert texts(table) == [
         (
             "No column is called a score; 'helpful' is the only column of numbers and was taken. "
-            "If it is not the score, say --map score=COLUMN."
+            "If it is not the score, name the score: --map score=COLUMN."
         )
     ]
 
@@ -329,7 +329,7 @@ def test_long_text_is_no_slice_unless_it_is_named(tmp_path: Path) -> None:
 def test_a_field_that_differs_within_a_case_is_none(tmp_path: Path) -> None:
     path = written(tmp_path, "id,rep,score,topic,worker\na,1,1,,w1\na,2,0,x,w2\n")
     assert read(path).cases.fields == {"topic": ("x",)}
-    with pytest.raises(LogError, match=r"row 2, field 'worker': holds two values for case 'a'\. A by belongs to"):
+    with pytest.raises(LogError, match=r"row 2, field 'worker': holds two values for case 'a'\. A slice or clu"):
         read(path, ReadOptions(columns={"by": "worker"}))
 
 
@@ -417,7 +417,7 @@ def test_repeats_of_an_id_are_reps_and_said(tmp_path: Path) -> None:
         ("b", 0, 2, "log", "score", 1.0),
     ]
     assert table.runs[0].rep_source == "inferred"
-    way_out = "If they are different cases, name the column that tells them apart: case=COLUMN."
+    way_out = "If they are different cases, name the column that tells them apart: --map case=COLUMN."
     assert texts(table) == [f"2 cases appear 2 times: read as 2 reps each. {way_out}"]
     uneven = read(written(tmp_path, "id,score\na,1\nb,0\na,0\n"))
     assert texts(uneven) == [f"1 of 2 cases appear more than once (up to 2 times): read as reps. {way_out}"]
@@ -494,7 +494,7 @@ def test_rows_as_cases_are_said_where_a_column_may_name_the_case(tmp_path: Path)
     assert texts(table) == [
         (
             "No column is called an id or an input: each row is read as a case. If several rows are one case, or "
-            "the same cases are in another log, name the column: case=COLUMN or input=COLUMN."
+            "the same cases are in another log, name the column: --map case=COLUMN or --map input=COLUMN."
         )
     ]
     named = read(written(tmp_path, text), ReadOptions(columns={"case": "ticket"}))
@@ -506,7 +506,7 @@ def test_promptfoo_csv_needs_its_columns_named(tmp_path: Path) -> None:
     text = "Description,ticket,[a] p,Status,Score,Named Scores,Grader Reason,[b] p,Status,Score,Named Scores\n"
     path = written(tmp_path, text + "r,t1,x,PASS,1.00,{},ok,y,FAIL,0.00,{}\n" * 2)
     with pytest.raises(
-        LogError, match=r"is promptfoo's CSV, which rounds scores .* Export JSON: promptfoo export eval"
+        LogError, match=r"is promptfoo's CSV, which rounds scores .* Write JSON: promptfoo eval -o results"
     ):
         read(path)
     table = read(path, ReadOptions(columns={"input": "ticket", "score": "Score|Score (2)"}))
@@ -640,7 +640,7 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
     table = read(path)
     assert table.cases.case_id == ("M\u00fcller",)
     assert table.score.tolist() == [0.5]
-    said = ["is not UTF-8: read as Windows-1252. Check names with accents, or save it as UTF-8."]
+    said = ["The file is not UTF-8 and was read as Windows-1252: check names with accents, or save it as UTF-8."]
     assert texts(table) == (said if encoding == "cp1252" else [])
 
 
@@ -765,29 +765,29 @@ REFUSED: list[tuple[str, str | bytes, dict[str, Any], type[Exception], str]] = [
         "case,score\na,1\n",
         {"columns": {"case": "cse"}},
         LogError,
-        ", field 'cse': columns['case'] names no column. Did you mean 'case'? Columns: 'case', 'score'.",
+        ": --map case=cse names no column. Did you mean 'case'? Columns: 'case', 'score'.",
     ),
-    ("arm.csv", "case,base\na,1\n", {"wide_arms": ("bse",)}, LogError, ", field 'bse': wide_arms names no column. Did"),
+    ("arm.csv", "case,base\na,1\n", {"wide_arms": ("bse",)}, LogError, ": --wide-arms bse names no column. Did"),
     (
         "both.csv",
         "case,a,b\nx,1,1\n",
         {"wide_arms": ("a",), "wide_reps": ("b",)},
         ArgumentError,
-        "wide_reps: got ('b',), allowed is one of wide_arms and wide_reps. A column is an arm or a rep.",
+        "--wide-reps: got 'b', allowed is one of --wide-arms and --wide-reps. A column is an arm or a rep.",
     ),
     (
         "wide.csv",
         "case,a,b\nx,1,1\n",
         {"wide_arms": ("a",), "columns": {"score": "b"}},
         ArgumentError,
-        "columns: got {'score': 'b'}, allowed is no score column beside wide_arms. Leave score= out.",
+        "--map: got 'score=b', allowed is no score column beside --wide-arms. Leave score=… out.",
     ),
     (
-        "nan.csv",
+        "inf.csv",
         "case,score\na,x\n",
-        {"words": {"x": math.nan}},
+        {"words": {"x": math.inf}},
         ArgumentError,
-        "words['x']: got nan, allowed is a finite number. A word without a number is left out.",
+        "--words: got 'x=inf', allowed is a finite number for a word. A word that is no score is called missing: --",
     ),
     (
         "state.csv",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,13 +16,11 @@ from hypothesis import strategies as st
 from evalgauge.errors import ArgumentError, LogError
 from evalgauge.formats import read, write_table, writers
 from evalgauge.formats.converted import COLUMNS
+from evalgauge.formats.score_limits import LARGEST
 from evalgauge.scores.build import TableBuilder
 from evalgauge.scores.concat import concatenated
 from evalgauge.scores.identity import fingerprints
 from evalgauge.scores.table import CaseContent, Run, ScoreTable, Status
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 ASKED = "What is the secret of the holdout?"
@@ -142,7 +142,7 @@ WORD = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Zs"
 
 @given(
     st.lists(
-        st.tuples(WORD, st.integers(1, 3), st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False))),
+        st.tuples(WORD, st.integers(1, 3), st.one_of(st.none(), st.floats(-LARGEST, LARGEST))),
         min_size=1,
         max_size=12,
         unique_by=lambda row: row[:2],
@@ -187,7 +187,8 @@ def test_a_file_is_not_replaced_unless_asked(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError) as refusal:
         write_table(table(), path)
     assert str(refusal.value) == (
-        f"path: got {str(path)!r}, allowed is a file that is not there yet. Say overwrite=True to replace it."
+        f"output: got {str(path)!r}, allowed is a file that is not there yet. Choose another name, or replace the "
+        "file: --overwrite (overwrite=True)."
     )
     assert path.read_text() == "mine"
     write_table(table(), path, overwrite=True)
@@ -197,7 +198,9 @@ def test_a_file_is_not_replaced_unless_asked(tmp_path: Path) -> None:
 def test_other_endings_and_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match=r"allowed is a file that ends in \.parquet, \.csv or \.jsonl\."):
         write_table(table(), tmp_path / "x.xlsx")
-    with pytest.raises(ArgumentError, match=r"allowed is a file in a folder that exists\. Make .*no first\."):
+    with pytest.raises(
+        ArgumentError, match=r"allowed is a file in a folder that exists\. Make the folder first: .*no$"
+    ):
         write_table(table(), tmp_path / "no" / "x.csv")
 
 
@@ -212,6 +215,54 @@ def test_nothing_is_left_half_written(tmp_path: Path, monkeypatch: pytest.Monkey
         write_table(table(), tmp_path / "x.csv", overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
     assert (tmp_path / "x.csv").read_text() == "mine"
+
+
+def test_a_folder_is_no_place_for_a_file(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").mkdir()
+    for folder in (tmp_path, tmp_path / "x.csv"):
+        with pytest.raises(ArgumentError) as refusal:
+            write_table(table(), folder, overwrite=True)
+        assert str(refusal.value) == (
+            f"output: got {str(folder)!r}, allowed is the name of a file. This is a folder: add a file name, such as "
+            f"{folder / 'scores.parquet'}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (errno.EACCES, "allowed is a file that may be written (the system says: Permission denied). Choose another"),
+        (errno.EROFS, "allowed is a file that may be written (the system says: Read-only file system). Choose another"),
+        (errno.ENOSPC, "allowed is a file on a disk with room for it (the system says: No space left on device). Make"),
+        (
+            errno.EIO,
+            "allowed is a file that can be written (the system says: Input/output error). Choose another place.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("step", ["tempfile.mkstemp", "os.umask", "pathlib.Path.replace", "pathlib.Path.exists"])
+def test_what_the_system_refuses_is_an_error_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, text: str, step: str
+) -> None:
+    def refuses(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(step, refuses)
+    with pytest.raises(ArgumentError) as refusal:
+        write_table(table(), tmp_path / "x.csv")
+    assert f"output: got {str(tmp_path / 'x.csv')!r}, {text}" in str(refusal.value)
+    monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_full_disk_is_an_error_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, suffix: str) -> None:
+    write = writers._WRITERS[suffix]
+    monkeypatch.setitem(writers._WRITERS, suffix, lambda columns, _path: write(columns, Path("/dev/full")))
+    with pytest.raises(ArgumentError, match=r"allowed is a file on a disk .* No space left on device\)\. Make room"):
+        write_table(table(), tmp_path / f"x{suffix}")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights of POSIX")

@@ -174,3 +174,45 @@ def test_texts_that_share_most_of_their_words_are_told_apart() -> None:
     texts = [" ".join([*row, f"n{at}", f"m{at}", *row[:5], f"k{at}"]) for at in range(600)]
     found = near_matches(texts, [f"Again: {text}" for text in texts])
     assert (found.candidate == np.arange(600)).all()
+
+
+NAME = st.text("abcdefghij", min_size=3, max_size=8)
+TEMPLATE = st.lists(st.text("klmnopqrst", min_size=3, max_size=8), min_size=3, max_size=12, unique=True)
+
+
+@given(TEMPLATE, TEMPLATE, st.lists(st.one_of(st.integers(0, 999).map(str), NAME), min_size=2, unique=True), st.data())
+def test_sets_that_share_only_numbers_or_single_words_never_pair(
+    one: list[str], two: list[str], values: list[str], data: st.DataObject
+) -> None:
+    two = [f"u{word}" for word in two]
+    places = [data.draw(st.integers(0, len(template))) for template in (one, two)]
+    left, right = (
+        [" ".join([*template[:place], value, *template[place:]]) for value in values]
+        for template, place in zip((one, two), places, strict=True)
+    )
+    assert near_matches(left, right).baseline.size == 0
+    # The same cases under a template that only adds to the old one are known again.
+    assert near_matches(left, [f"answer this {text}" for text in left]).candidate.tolist() == list(range(len(values)))
+
+
+def test_a_lone_number_is_no_case() -> None:
+    capitals = [f"what is the capital of country {number}?" for number in range(60)]
+    others = [f"quite different text number {7 * number}" for number in range(60)]
+    assert near_matches(capitals, others).baseline.size == 0
+    assert near_matches(capitals, [str(number) for number in range(60)]).baseline.size == 0
+    assert near_matches(capitals, [f"Please say: {text}" for text in capitals]).baseline.size == 60
+
+
+@pytest.mark.parametrize(("n_words", "n_found"), [(3, 0), (4, 0), (5, 12), (8, 12)])
+def test_enough_words_of_its_own_identify_a_case_under_any_template(n_words: int, n_found: int) -> None:
+    cases = [" ".join(words(n_words, seed=seed)) for seed in range(12)]
+    one = [f"Classify the following ticket: {case}" for case in cases]
+    two = [f"You sort mail for a shop. Read this: {case}. Name its queue." for case in cases]
+    assert near_matches(one, two).baseline.size == n_found
+
+
+def test_sketches_of_texts_that_say_too_little_match_nothing() -> None:
+    capitals = sketches([f"what is the capital of country {number}?" for number in range(60)])
+    others = sketches([f"quite different text number {7 * number}" for number in range(60)])
+    assert similar_sketches(capitals, others).baseline.size == 0
+    assert not capitals.n_shingles.any()

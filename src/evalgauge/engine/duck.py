@@ -6,6 +6,7 @@ from the net: extensions are neither installed nor loaded.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -152,7 +153,15 @@ def is_relation(value: object) -> bool:
 
 
 def write_parquet(columns: Mapping[str, NDArray[np.generic]], path: Path) -> None:
-    """Write columns of equal length to a Parquet file; NaN and ``None`` become NULL, objects become text."""
+    """Write columns of equal length to a Parquet file; NaN and ``None`` become NULL, objects become text.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    import duckdb  # noqa: PLC0415 (loaded only where a Parquet file is written)
+
     views = {f"c{place}": array for place, array in enumerate(columns.values())}
     chosen = ", ".join(
         f"{_cell(view, array)} AS {_identifier(name)}"
@@ -162,9 +171,14 @@ def write_parquet(columns: Mapping[str, NDArray[np.generic]], path: Path) -> Non
         # Sampling rows to guess a type fails where a column starts with thousands of empty cells.
         connection.execute("SET pandas_analyze_sample=0")
         connection.register("score_rows", views)
-        connection.execute(
-            f"COPY (SELECT {chosen} FROM score_rows) TO {_quoted(path)} (FORMAT parquet, COMPRESSION zstd)"  # noqa: S608
-        )
+        copy = f"COPY (SELECT {chosen} FROM score_rows) TO {_quoted(path)} (FORMAT parquet, COMPRESSION zstd)"  # noqa: S608
+        try:
+            connection.execute(copy)
+        except duckdb.IOException as fault:
+            # The engine puts the system's reason into its text alone.
+            text = str(fault).splitlines()[0]
+            is_full = os.strerror(errno.ENOSPC) in text
+            raise OSError(*((errno.ENOSPC, os.strerror(errno.ENOSPC)) if is_full else (errno.EIO, text))) from fault
 
 
 def _cell(view: str, array: NDArray[np.generic]) -> str:

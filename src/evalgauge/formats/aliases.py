@@ -40,6 +40,13 @@ OUTPUT = frozenset({
     *("messages", "context", "contexts", "retrieved_contexts", "transcript", "model_output", "generation", "comment"),
 })  # fmt: skip
 
+# Other names of what a case asks and expects: no reader knows which of the two they are, but no slice is called so.
+CONTENT = frozenset({
+    *("sentence", "text", "passage", "premise", "hypothesis", "article", "document", "story", "ticket", "body"),
+    *("answers", "answer_key", "correct_answer", "gold_answer", "gold_label", "solution", "expected_answers"),
+    *("references", "reference_outputs", "expected_outputs", "target_output", "choices_text", "gold_index"),
+})  # fmt: skip
+
 SCORE = (
     *("score", "passed", "pass", "success", "correct", "is_correct", "resolved", "solved", "reward", "accuracy", "acc"),
     *("exact_match", "f1", "pass_rate", "result", "value", "grade", "outcome", "verdict", "rating", "label"),
@@ -64,6 +71,9 @@ _NO_SCORE = re.compile(
 _AGAIN = re.compile(r" \(\d+\)$")
 _INDEX = re.compile(r"unnamed: ?\d+|")
 
+_CONTENT_NAMES = CONTENT | OUTPUT | {*INPUT, *TARGET, *CHOICES}
+_ROLE_NAMES = _CONTENT_NAMES | {*CASE, *REP, *ARM, *METRIC, *SET, *ERROR, *STATUS, "cluster", "slice"}
+
 LONG_TEXT = 120
 """Cells above this length are text that someone wrote, not the name of a slice, an arm or a set."""
 
@@ -78,6 +88,22 @@ def plain_name(name: str) -> str:
     """
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
     return re.sub(r"[\s\-]+", "_", snake).lower()
+
+
+def is_content_name(name: str) -> bool:
+    """Return whether a field holds what a case asks or expects, or what a system answered; dots part a path.
+
+    Examples
+    --------
+    >>> is_content_name("inputs.question"), is_content_name("metadata.topic")
+    (True, False)
+    """
+    return any(part in _CONTENT_NAMES for part in plain_name(name).split("."))
+
+
+def is_role_name(name: str) -> bool:
+    """Return whether some role knows a header by its name."""
+    return plain_name(name) in _ROLE_NAMES or is_index_name(name) or is_score_name(name)
 
 
 def is_index_name(name: str) -> bool:

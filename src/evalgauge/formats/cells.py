@@ -169,6 +169,12 @@ def _given(words: Mapping[str, float]) -> dict[str, float]:
     return {_key(word): number for word, number in words.items()}
 
 
+def _given_numbers(words: Mapping[str, float]) -> dict[float, float]:
+    """Return the words that are numbers, such as -1 in the place of a missing score."""
+    read = {number_in(word): number for word, number in words.items()}
+    return {meant: number for meant, number in read.items() if meant is not None}
+
+
 def _key(word: str) -> str:
     return word.strip().casefold()
 
@@ -270,10 +276,8 @@ def cleaned_scores(column: Column, words: Mapping[str, float] | None = None) -> 
 def _of_numbers(column: Numbers, words: Mapping[str, float]) -> Scores:
     numbers = column.numbers.astype(np.float64)
     score = numbers.copy()
-    # A number can be a word too: -1 in the place of a missing score.
-    for word, number in words.items():
-        if (meant := number_in(word)) is not None:
-            score[numbers == meant] = number
+    for meant, number in _given_numbers(words).items():
+        score[numbers == meant] = number
     if column.missing is not None:
         score[column.missing] = np.nan
     infinite = np.isinf(score)
@@ -308,6 +312,8 @@ def _of_words(column: Words, words: Mapping[str, float]) -> Scores:
     numbers = [
         None if given and _key(cell) in given else number_in(cell, decimal_comma=column.decimal_comma) for cell in cells
     ]
+    if marks := _given_numbers(words):
+        numbers = [number if number is None else marks.get(number, number) for number in numbers]
     unread = [cell for cell, number in zip(cells, numbers, strict=True) if number is None]
     known = score_words([cell for cell in unread if _key(cell) in given or _is_open(cell, given)], words)
     read = [_read(cell, number, known) for cell, number in zip(cells, numbers, strict=True)]

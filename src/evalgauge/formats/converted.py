@@ -48,10 +48,15 @@ METRIC_COLUMNS = {"metric_low": "low", "metric_high": "high", "metric_higher_is_
 
 HASH_COLUMNS = ("source_hash", "source_hash_scheme")
 ROW_NUMBER_COLUMN = "case_id_is_row_number"
+RUN_NUMBER_COLUMN, CASE_NUMBER_COLUMN = "run_number", "case_number"
+"""Which rows belong to one run, and to one case; written where ids do not tell, or where two runs share a case."""
 FIELD_PREFIX = "field."
 """Put before a field whose name is one of the columns above."""
 
-RESERVED = frozenset({*COLUMNS, *RUN_COLUMNS, *METRIC_COLUMNS, *HASH_COLUMNS, ROW_NUMBER_COLUMN})
+RESERVED = frozenset({
+    *(*COLUMNS, *RUN_COLUMNS, *METRIC_COLUMNS, *HASH_COLUMNS),
+    *(ROW_NUMBER_COLUMN, RUN_NUMBER_COLUMN, CASE_NUMBER_COLUMN),
+})  # fmt: skip
 _NEEDED = frozenset({"run_id", "set_name", "arm", "case_id", "case_dup", "rep", "metric", "score", "status"})
 
 
@@ -74,11 +79,11 @@ def table_of_converted(table: Table) -> ScoreTable:
 class _Converted:
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._run_id = self._codes("run_id")
-        set_codes = self._codes("set_name"), self._codes("set_version")
-        self._run, self._run_first = groups(self._run_id, *set_codes, self._codes("arm"))
+        of_set = self._codes("run_id"), self._codes("set_name"), self._codes("set_version")
+        self._run, self._run_first = self._numbered(RUN_NUMBER_COLUMN, *of_set, self._codes("arm"))
         # Arms of one log share its cases; the cases of two logs are never merged here, that is for pairing to say.
-        self._case, self._case_first = groups(self._run_id, *set_codes, self._codes("case_id"), self._codes("case_dup"))
+        by_id = *of_set, self._codes("case_id"), self._codes("case_dup")
+        self._case, self._case_first = self._numbered(CASE_NUMBER_COLUMN, *by_id)
         self._metric, self._metric_first = groups(self._codes("metric"))
 
     def score_table(self) -> ScoreTable:
@@ -108,6 +113,9 @@ class _Converted:
 
     def _codes(self, name: str) -> NDArray[np.int64]:
         return filled_codes(self._column(name), self._table.n_rows, "")[0]
+
+    def _numbered(self, column: str, *codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return groups(self._codes(column)) if self._column(column) is not None else groups(*codes)
 
     def _at(self, name: str, rows: NDArray[np.int64]) -> list[str]:
         codes, names = filled_codes(self._column(name), self._table.n_rows, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TextIO
@@ -10,16 +11,17 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 import numpy as np
 
 from evalgauge.errors import LogError, UnknownFormatError
-from evalgauge.formats.aliases import is_index_name
-from evalgauge.formats.cells import number_in
-from evalgauge.formats.columns import Encoder, Table, Words
+from evalgauge.formats.aliases import is_index_name, is_role_name
+from evalgauge.formats.cells import is_score_like, number_in, score_words
+from evalgauge.formats.columns import Encoder, Table, Words, encoded_texts
+from evalgauge.formats.converted import COLUMNS
 from evalgauge.formats.plain_text import arm_name, digest_of, encoding_of, head_text
 from evalgauge.formats.score_table import table_of
 from evalgauge.formats.wording import counted
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from evalgauge.formats.protocol import ReadOptions, Source
@@ -31,7 +33,10 @@ ENGINE_ABOVE = 64 * 2**20
 _DELIMITERS = (",", ";", "\t", "|")
 _SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".psv"})
 _PROMPTFOO = frozenset({"Status", "Score", "Named Scores", "Grader Reason"})
+_CONVERTED = ",".join(COLUMNS).encode()
 _BLOCK = 8_192
+# Rows below the first line that show whether it is one of them.
+_LOOKED_AT = 100
 _LARGEST_CELL = 2**31 - 1
 
 
@@ -44,19 +49,24 @@ class CsvReader:
     def claims(self, source: Source) -> bool:
         """Return whether the bytes are text in columns; the name decides only for a single column."""
         text = None if source.is_folder else head_text(source.head)
+        if source.head.startswith(_CONVERTED):
+            # A name may hold characters that no other text file does.
+            return True
         if not text or not text.strip() or text.lstrip().startswith(("{", "[", "<")):
             return False
         return source.suffix in _SUFFIXES or delimiter_of(text) is not None
 
     def read(self, source: Source, options: ReadOptions) -> ScoreTable:
         """Return the scores, or raise ``LogError`` naming the line."""
-        table = csv_cells(source, tolerant=options.tolerant)
+        named = {name for role in options.columns.values() for name in (role, *role.split("|"))}
+        named |= {*options.wide_arms, *options.wide_reps}
+        table = csv_cells(source, tolerant=options.tolerant, named=named)
         if set(table.names) >= _PROMPTFOO and not options.columns:
             raise UnknownFormatError(
                 source.name,
-                "is promptfoo's CSV, which rounds scores and does not say which rows repeat a test or which arm is which.",
-                hint="Write JSON: promptfoo eval -o results.json, or for an eval that was run: promptfoo export eval ID "
-                "-o results.json",
+                "is promptfoo's CSV, which rounds scores and does not say which rows repeat a test, or whose they are.",
+                hint="Write JSON: promptfoo eval -o results.json; for an eval that was run: "
+                "promptfoo export eval ID -o results.json",
             )
         return table_of(table, options)
 
@@ -64,7 +74,9 @@ class CsvReader:
 READER = CsvReader()
 
 
-def csv_cells(source: Source, *, tolerant: bool = False, engine_above: int = ENGINE_ABOVE) -> Table:
+def csv_cells(
+    source: Source, *, tolerant: bool = False, named: Collection[str] = (), engine_above: int = ENGINE_ABOVE
+) -> Table:
     """Return the cells of a delimited text file, all as text.
 
     Parameters
@@ -73,6 +85,8 @@ def csv_cells(source: Source, *, tolerant: bool = False, engine_above: int = ENG
         The file.
     tolerant
         Leave out lines with too few or too many cells, and list them, in place of refusing the file.
+    named
+        Columns that the user named: a first line that holds one of them is a header.
     engine_above
         Bytes from which on DuckDB reads the cells.
 
@@ -83,7 +97,7 @@ def csv_cells(source: Source, *, tolerant: bool = False, engine_above: int = ENG
     """
     encoding = encoding_of(source.path)
     delimiter = delimiter_of(head_text(source.head) or "") or ","
-    header, is_first_line = _header(source, encoding, delimiter)
+    header, is_first_line = _header(source, encoding, delimiter, named)
     reading = _Reading(
         source=source,
         encoding=encoding,
@@ -98,7 +112,9 @@ def csv_cells(source: Source, *, tolerant: bool = False, engine_above: int = ENG
         reading.by_line()
     names, doubles = _unique(header)
     if encoding == "cp1252":
-        reading.problem("The file is not UTF-8 and was read as Windows-1252: check names with accents, or save it as UTF-8.")
+        reading.problem(
+            "The file is not UTF-8 and was read as Windows-1252: check names with accents, or save it as UTF-8."
+        )
     if doubles:
         reading.problem(f"Column names that occur twice were numbered: {', '.join(doubles)}.", count=len(doubles))
     comma = delimiter in ";\t"
@@ -142,11 +158,12 @@ def _records(lines: Iterable[str], delimiter: str) -> list[list[str]]:
         return []
 
 
-def _header(source: Source, encoding: str, delimiter: str) -> tuple[list[str], bool]:
-    with _open(source.path, encoding) as lines:
+def _header(source: Source, encoding: str, delimiter: str, named: Collection[str]) -> tuple[list[str], bool]:
+    with _open(source.path, encoding) as lines, _long_cells():
         reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         header = next((record for record in reader if any(cell.strip() for cell in record)), None)
         is_first_line = reader.line_num == 1
+        below = list(islice(reader, _LOOKED_AT)) if header else []
     if header is None:
         raise LogError(source.name, "is empty.", hint="Was the run cut off before it wrote anything?")
     names = [cell.strip() for cell in header]
@@ -157,7 +174,31 @@ def _header(source: Source, encoding: str, delimiter: str) -> tuple[list[str], b
             record="line 1",
             hint="Add a header line, such as: case,score",
         )
+    if not set(names) & set(named) and _looks_like_data(names, below, delimiter):
+        shown = delimiter.join(names[:5]) + (" …" if len(names) > 5 else "")
+        raise LogError(
+            source.name,
+            f"the first line looks like a case and not like column names: {shown!r}.",
+            record="line 1",
+            hint="Add a header line, such as: case,score. If it is one, name the score: --map score=COLUMN.",
+        )
     return names, is_first_line
+
+
+def _looks_like_data(names: Sequence[str], below: Sequence[Sequence[str]], delimiter: str) -> bool:
+    """Return whether a first line holds a score above scores, and no name that a column has."""
+    comma = delimiter in ";\t"
+    for place, name in enumerate(names):
+        column = [row[place] for row in below if place < len(row)]
+        others = (*names[:place], *names[place + 1 :])
+        is_score = number_in(name, decimal_comma=comma) is not None or (
+            # A column called "pass" holds yes and no; pass above pass and fail is no name.
+            bool(score_words([name])) and name in column
+        )
+        fits = is_score and is_score_like(encoded_texts(name, column, decimal_comma=comma))
+        if fits and not any(is_role_name(other) for other in others):
+            return True
+    return False
 
 
 def _unique(header: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -173,6 +214,15 @@ def _unique(header: Sequence[str]) -> tuple[list[str], list[str]]:
             name = f"{name} ({number})"
         names.append(name)
     return names, doubles
+
+
+@contextmanager
+def _long_cells() -> Generator[None]:
+    before = csv.field_size_limit(_LARGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _open(path: Path, encoding: str) -> TextIO:
@@ -216,17 +266,13 @@ class _Reading:
 
     def by_line(self) -> None:
         """Read by the csv module."""
-        before = csv.field_size_limit(_LARGEST_CELL)
-        try:
-            with _open(self.source.path, self.encoding) as lines:
-                reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
-                # The header: the first line that is not blank.
-                next(record for record in reader if any(cell.strip() for cell in record))
-                for block in self._blocks(reader):
-                    for encoder, cells in zip(self.encoders, zip(*block, strict=True), strict=True):
-                        encoder.extend(cells)
-        finally:
-            csv.field_size_limit(before)
+        with _open(self.source.path, self.encoding) as lines, _long_cells():
+            reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
+            # The header: the first line that is not blank.
+            next(record for record in reader if any(cell.strip() for cell in record))
+            for block in self._blocks(reader):
+                for encoder, cells in zip(self.encoders, zip(*block, strict=True), strict=True):
+                    encoder.extend(cells)
         if self.skipped:
             lines = counted(len(self.skipped), "line", "lines")
             text = f"Left out: {lines} with another number of cells than the header"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from evalgauge.scores.table import ScoreTable
 
 HEAD_BYTES = 8_192
+_LISTS = ("logs.json", "eval-set.json")
 MAX_LOOKED_AT = 2_000
 """How many files below a folder are looked at before it is said to hold no Inspect log."""
 
@@ -57,6 +58,10 @@ class InspectReader:
         """
         with reading(source.name):
             return _folder_table(source, options) if source.is_folder else _file_table(source, options)
+
+    def files(self, folder: Path) -> set[Path]:
+        """Return the logs in a folder, and the lists of logs that Inspect keeps beside them."""
+        return {*_logs_in(folder), *(path for name in _LISTS for path in folder.rglob(name))}
 
 
 READER = InspectReader()

@@ -16,6 +16,7 @@ import msgspec
 from evalgauge.errors import LogError
 from evalgauge.formats.inspect_zip import ZIP_MARK, Archive
 from evalgauge.formats.json_text import CutError, converted, decoded, read_until_cut
+from evalgauge.formats.wording import counted
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Sample(msgspec.Struct):
     scores: dict[str, Scored | None] | None = None
     score: Scored | None = None
     metadata: dict[str, Any] | None = None
+    target: Any = None
     error: Any = None
     limit: Any = None
     invalidation: Any = None
@@ -49,7 +51,6 @@ class SampleWithContent(Sample):
 
     input: Any = None
     choices: list[Any] | None = None
-    target: Any = None
     attachments: dict[str, str] | None = None
 
 
@@ -259,10 +260,11 @@ def _log_in_archive(archive: Archive, path: Path, kind: type[S], *, tolerant: bo
         known = {sample_member(archive, sample.id, sample.epoch) for sample in samples}
         late = [name for name in archive.members if _SAMPLE.fullmatch(name) and name not in known]
         samples += [_sample(archive, name, kind) for name in late]
-        text = (
-            f"The archive ends early or its directory is damaged: {len(samples)} samples could be read of what was "
-            "written. Copy the log again."
-        )
+        damage = "The archive ends early or its directory is damaged"
+        if archive.misplaced:
+            damage = f"The archive's directory is damaged: the place it gives for member {archive.misplaced!r} is taken"
+        found = counted(len(samples), "sample", "samples")
+        text = f"{damage}: {found} could be read of what was written. Copy the log again."
         problems.append(Problem(text=text, file=archive.file))
     if not samples and "reductions.json" in archive.members:
         record = "member 'reductions.json'"
@@ -366,6 +368,6 @@ def _rest_of_json_log(path: Path, data: bytes, kind: type[Sample], fault: LogErr
         except LogError as wrong:
             text = f"{wrong} This sample is left out."
             problems.append(Problem(text=text, file=file, record=f"sample {number}"))
-    text = f"{fault} {len(samples)} samples could be read before that place."
+    text = f"{fault} {counted(len(samples), 'sample', 'samples')} could be read before that place."
     problems.append(Problem(text=text, file=file))
     return InspectLog(path=path, header=header, samples=samples, problems=problems, is_cut=True)

@@ -99,7 +99,7 @@ class _Assembly:
         counts: Counter[str] = Counter()
         for (case_id, epoch), sample in samples.items():
             case = cases[case_id]
-            self._fields.add(case, sample.metadata or {})
+            self._fields.add(case, sample.metadata or {}, target=sample.target)
             leaves = scored[case_id, epoch]
             for key, metric in metrics.items():
                 if key[0] in sparse and key not in leaves:

@@ -3,6 +3,10 @@
 Python's own ``zipfile`` knows zstd (method 93) only from 3.14 and refuses an archive whose directory, which stands at
 the end, is missing. Here it reads the directory alone; members are decompressed and checked by their CRC here, and a
 file without a directory is walked member by member from its start.
+
+The members that scores need are checked, and the others are not: to check the CRC of every sample would mean to unpack
+the whole log. What costs nothing is looked at for all: whether the places that the directory gives lie in the file and
+do not overlap. Where they do, the directory is damaged, and the file is walked.
 """
 
 from __future__ import annotations
@@ -11,12 +15,13 @@ import struct
 import sys
 import zipfile
 import zlib
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from evalgauge.errors import LogError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -56,6 +61,8 @@ class Archive:
         By name; of two members with one name the last counts, as for Inspect.
     is_cut
         Whether the file has no whole directory, so that only what stands before the cut is known.
+    misplaced
+        The first member that, by the directory, overlaps another one or the end of the file; ``""`` where none does.
 
     Raises
     ------
@@ -66,6 +73,7 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self.file = str(path)
         self.is_cut = False
+        self.misplaced = ""
         try:
             self._stream: BinaryIO = path.open("rb")
         except OSError as fault:
@@ -117,6 +125,7 @@ class Archive:
         try:
             with zipfile.ZipFile(self._stream) as archive:
                 infos = archive.infolist()
+                end = archive.start_dir
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError, struct.error, OSError):
             self._stream.seek(0)
             if self._stream.read(4) != ZIP_MARK:
@@ -125,10 +134,16 @@ class Archive:
             self.is_cut = True
             yield from self._walked()
             return
-        for info in infos:
-            yield Member(
-                info.filename, info.compress_type, info.header_offset, info.compress_size, info.file_size, info.CRC
-            )
+        listed = [
+            Member(info.filename, info.compress_type, info.header_offset, info.compress_size, info.file_size, info.CRC)
+            for info in infos
+        ]
+        self.misplaced = _misplaced(listed, end)
+        if self.misplaced:
+            self.is_cut = True
+            yield from self._walked()
+            return
+        yield from listed
 
     def _walked(self) -> Iterator[Member]:
         """Find members by their own headers, up to the first that is not whole."""
@@ -150,6 +165,19 @@ class Archive:
                 return
             yield Member(name, method, at, packed, size, crc)
             at = following
+
+
+def _misplaced(members: Sequence[Member], end: int) -> str:
+    """Return the first member whose place overlaps that of another, or of the directory, which starts at ``end``."""
+    before = 0
+    for member in sorted(members, key=attrgetter("header_at")):
+        if member.header_at < before:
+            return member.name
+        # A name has at least as many bytes as characters; how many, depends on its encoding.
+        before = member.header_at + _LOCAL.size + len(member.name) + member.packed
+        if before > end:
+            return member.name
+    return ""
 
 
 def _unpacked(member: Member, packed: bytes, most: int, file: str) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from evalgauge.errors import LogError
+from evalgauge.errors import LogError, UnknownFormatError
 from evalgauge.formats.lm_eval_layout import SamplesFile
 from evalgauge.formats.lm_eval_results import DATED, TaskFacts, task_facts
 from evalgauge.formats.lm_eval_rows import sample_rows
@@ -64,6 +64,13 @@ class LmEvalReader:
             table = table_of_files(files, words=options.words, file=source.name)
             return replace(table, problems=(*left_out, *table.problems))
 
+    def files(self, folder: Path) -> set[Path]:
+        """Return the samples files in a folder, and the results files that belong to one of them."""
+        samples = set(_samples_in(folder))
+        folders = {path.parent for path in samples}
+        beside = {path for one in folders for path in one.glob("results*.json")}
+        return samples | beside
+
 
 READER = LmEvalReader()
 
@@ -93,9 +100,8 @@ def _sample_paths(source: Source) -> list[Path]:
     ]
     if not beside:
         hint = "Run lm_eval with --log_samples and give the samples_*.jsonl file or its folder."
-        raise LogError(
-            source.name, "holds totals only, and there is no samples file of the same run beside it.", hint=hint
-        )
+        what = "holds totals only, and there is no samples file of the same run beside it."
+        raise UnknownFormatError(source.name, what, hint=hint)
     return beside
 
 

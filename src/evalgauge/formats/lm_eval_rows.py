@@ -15,6 +15,7 @@ import msgspec
 
 from evalgauge.errors import LogError
 from evalgauge.formats.json_text import CutError, is_array, is_cut, is_object, parsed, read_until_cut
+from evalgauge.formats.wording import counted
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ BLOCK_BYTES = 512 * 1024
 
 _DESCRIPTION = ("doc", "target", "arguments", "resps", "filtered_resps", "metrics", "prompt_hash", "target_hash")
 _IDENTITY = ("doc_id", "filter", "doc_hash")
-_CUT = "The file ends in the middle of a row; {} rows before it were read. Copy it again."
+_CUT = "The file ends in the middle of a row; {} before it could be read. Copy it again."
 
 Value = float | bool | str | None
 """What a metric of one document is, where it is one value."""
@@ -135,7 +136,8 @@ def _array_items(path: Path, rows: SampleRows, *, tolerant: bool) -> Iterator[di
             raise
         items = read_until_cut(b'{"rows":' + data, "rows").items
         rows.is_cut = True
-        rows.problems.append(Problem(text=f"{fault} {len(items)} rows before that place were read.", file=str(path)))
+        text = f"{fault} {counted(len(items), 'row', 'rows')} before that place could be read."
+        rows.problems.append(Problem(text=text, file=str(path)))
     yield from (item for item in (items if is_array(items) else []) if is_object(item))
 
 
@@ -230,7 +232,7 @@ def _take_slowly(rows: SampleRows, block: bytes, number: int, file: str, options
         except LogError as fault:
             if isinstance(fault, CutError) and is_last and place == len(lines) - 1 and not block.endswith(b"\n"):
                 rows.is_cut = True
-                rows.problems.append(Problem(text=_CUT.format(len(rows.doc_ids)), file=file))
+                rows.problems.append(Problem(text=_CUT.format(counted(len(rows.doc_ids), "row", "rows")), file=file))
             elif options.tolerant:
                 text = f"{fault} This row is left out."
                 rows.problems.append(Problem(text=text, file=fault.file, record=fault.record))

@@ -327,7 +327,7 @@ class _Assembly:
         for case, row in self._documents():
             doc = row.get("doc")
             if is_object(doc):
-                collector.add(case, doc)
+                collector.add(case, doc, target=row.get("target"))
         columns = collector.columns(len(self._names))
         if self._several_sets:
             columns.setdefault("task", tuple(self._sets))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import atexit
 import codecs
 import difflib
+import errno
 import glob
 import gzip
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import zipfile
@@ -20,7 +22,8 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from evalgauge.errors import ArgumentError, LogError, UnknownFormatError
 from evalgauge.formats.protocol import ReadOptions, Source
-from evalgauge.formats.registry import known_formats, table_of_source
+from evalgauge.formats.registry import is_framework_log, known_formats, table_of_source, tables_of_folder
+from evalgauge.formats.score_limits import within_limits
 from evalgauge.formats.wording import counted
 from evalgauge.scores.concat import concatenated
 from evalgauge.scores.table import Problem, ScoreTable
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HEAD = 8192
+MOST_NAMED = 50
+"""How many files that were left out are named one by one."""
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK"
 _LFS_POINTER = b"version https://git-lfs"
@@ -74,9 +79,9 @@ def read(source: object, options: ReadOptions | None = None) -> ScoreTable:
     """
     chosen = ReadOptions() if options is None else options
     if isinstance(source, ScoreTable):
-        return source
+        return within_limits(source)
     if isinstance(source, (str, os.PathLike)):
-        return _read_named(os.fspath(cast("str | os.PathLike[str]", source)), chosen)
+        return within_limits(_read_named(os.fspath(cast("str | os.PathLike[str]", source)), chosen))
     if isinstance(source, (list, tuple)):
         several = cast("Sequence[object]", source)
         if not several:
@@ -84,56 +89,103 @@ def read(source: object, options: ReadOptions | None = None) -> ScoreTable:
         return concatenated([read(one, chosen) for one in several])
     from evalgauge.formats.frames import table_of_frame  # noqa: PLC0415 (loads Narwhals only where a frame comes)
 
-    return table_of_frame(source, chosen)
+    return within_limits(table_of_frame(source, chosen))
 
 
 def _read_named(name: str, options: ReadOptions) -> ScoreTable:
     if name == "-":
         return _read_file(_spooled(sys.stdin.buffer, ""), options, label="-")
     path = Path(name).expanduser()
-    if path.is_dir():
-        return _read_folder(path, options)
-    if path.exists():
-        return _read_file(path, options)
-    if glob.has_magic(name):
-        matches = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 (the pattern may be absolute)
-        if not matches:
-            raise LogError(name, "no file matches this pattern.", hint=_whats_there(path.parent))
-        return concatenated([_read_named(match, options) for match in matches])
-    raise _missing(name, path)
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except (OSError, ValueError) as fault:
+        if not glob.has_magic(name):
+            raise _unreachable(name, path, fault) from fault
+    else:
+        return _read_folder(path, options) if is_folder else _read_file(path, options)
+    matches = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 (the pattern may be absolute)
+    if not matches:
+        raise LogError(name, "no file matches this pattern.", hint=_whats_there(path.parent))
+    return concatenated([_read_named(match, options) for match in matches])
 
 
 def _read_folder(path: Path, options: ReadOptions) -> ScoreTable:
-    table = table_of_source(Source(path=path, head=b"", is_folder=True), options)
-    if table is not None:
-        return table
-    tables: list[ScoreTable] = []
+    files, closed = _files_in(path)
+    tables, taken = tables_of_folder(Source(path=path, head=b"", is_folder=True), options)
+    left = [] if taken is None else [file for file in files if file not in taken]
     unread: list[str] = []
-    # Beside logs lie settings and lists of cases; a log that is damaged still stops the reading.
-    for file in sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path)):
+    failed: list[Problem] = []
+    is_beside = bool(tables)
+    for file in left:
         try:
-            tables.append(_read_file(file, options))
+            # Beside the logs of a framework lie lists of cases and totals: such a table is no log unless it is named.
+            if is_beside and not _is_framework_log(file):
+                unread.append(str(file.relative_to(path)))
+            else:
+                tables.append(_read_file(file, options))
         except UnknownFormatError:
             unread.append(str(file.relative_to(path)))
+        except LogError as fault:
+            if not options.tolerant:
+                raise
+            failed.append(Problem(text=f"{fault} This file is left out.", file=str(file)))
     if not tables:
-        what = f"holds no log: {', '.join(unread[:5])} cannot be read." if unread else "is an empty folder."
+        what = f"holds no log: {_listed(unread)} cannot be read." if unread else "is an empty folder."
         raise UnknownFormatError(str(path), what, hint=_known())
     joined = concatenated(tables)
-    if not unread:
-        return joined
-    files = counted(len(unread), "file that is", "files that are")
-    text = f"Left out: {files} no log: {', '.join(unread[:5])}"
-    problem = Problem(text=f"{text}{' …' if len(unread) > 5 else '.'}", file=str(path), count=len(unread))
-    return replace(joined, problems=(*joined.problems, problem))
+    problems = [*failed, *(Problem(text=text, file=str(path)) for text in closed)]
+    if unread:
+        files_are = counted(len(unread), "file that is", "files that are")
+        text = f"Left out: {files_are} no log: {_listed(unread)}."
+        if is_beside:
+            text += " A plain table beside the logs of a framework is read if it is named itself."
+        problems.append(Problem(text=text, file=str(path), count=len(unread)))
+    return replace(joined, problems=(*joined.problems, *problems)) if problems else joined
+
+
+def _files_in(folder: Path) -> tuple[list[Path], list[str]]:
+    """Return the files in a folder and below that are not hidden, and what to say of folders that cannot be opened.
+
+    Raises
+    ------
+    LogError
+        If the folder itself cannot be opened.
+    """
+    files: list[Path] = []
+    closed: list[str] = []
+
+    def is_closed(fault: OSError) -> None:
+        if Path(fault.filename) == folder:
+            raise _unreachable(str(folder), folder, fault)
+        reason = _reason(fault)
+        closed.append(f"The folder {fault.filename!r} cannot be opened ({reason}): what it holds is left out.")
+
+    for root, _, names in os.walk(folder, onerror=is_closed):
+        files += [Path(root, name) for name in names]
+    seen = [file for file in files if not _is_hidden(file, folder)]
+    closed += [f"The link {str(link)!r} leads to no file and is left out." for link in seen if _leads_nowhere(link)]
+    return sorted(file for file in seen if file.is_file()), closed
+
+
+def _leads_nowhere(path: Path) -> bool:
+    return path.is_symlink() and not path.exists()
+
+
+def _is_framework_log(file: Path) -> bool:
+    return is_framework_log(Source(path=file, head=_head(file, str(file)), is_folder=False))
+
+
+def _head(path: Path, name: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD)
+    except OSError as fault:
+        raise _unreachable(name, path, fault) from fault
 
 
 def _read_file(path: Path, options: ReadOptions, *, label: str = "") -> ScoreTable:
     name = label or str(path)
-    try:
-        with path.open("rb") as file:
-            head = file.read(HEAD)
-    except OSError as error:
-        raise LogError(name, f"cannot be opened: {error.strerror}.", hint="Check its rights.") from error
+    head = _head(path, name)
     if not head.removeprefix(codecs.BOM_UTF8).strip():
         raise LogError(name, "is empty.", hint="Was the run cut off before it wrote anything?")
     if head.startswith(_GZIP):
@@ -162,21 +214,51 @@ def _unreadable(source: Source) -> LogError:
     return UnknownFormatError(source.name, "is in no format that is known.", hint=_known())
 
 
+def _unreachable(name: str, path: Path, fault: OSError | ValueError) -> LogError:
+    """Return the refusal of a path that cannot be opened, by the reason that the system gives."""
+    number = getattr(fault, "errno", None)
+    if number == errno.ELOOP:
+        return LogError(name, "is a symbolic link that leads back to itself.", hint="Point it at the log.")
+    if number in {errno.EACCES, errno.EPERM}:
+        hint = "Give yourself the right to read it and to enter the folders above it."
+        return LogError(name, f"cannot be opened: {_reason(fault)}.", hint=hint)
+    if number == errno.ENOENT and path.is_symlink():
+        return LogError(name, f"is a symbolic link to {str(path.readlink())!r}, which is not there.")
+    if number in {errno.ENOENT, errno.ENOTDIR}:
+        return _missing(name, path)
+    return LogError(name, f"cannot be opened: {_reason(fault)}.", hint="Check the path.")
+
+
+def _reason(fault: OSError | ValueError) -> str:
+    return (getattr(fault, "strerror", None) or str(fault)).lower()
+
+
 def _missing(name: str, path: Path) -> LogError:
     if not path.parent.is_dir():
         return LogError(name, f"is not there, nor is its folder {str(path.parent)!r}.", hint="Check the path.")
-    there = [entry.name for entry in path.parent.iterdir()]
-    close = difflib.get_close_matches(path.name, there, n=1)
+    close = difflib.get_close_matches(path.name, _names_in(path.parent), n=1)
     if close:
         return LogError(name, "is not there.", hint=f"Did you mean {str(path.parent / close[0])!r}?")
     return LogError(name, "is not there.", hint=_whats_there(path.parent))
 
 
 def _whats_there(folder: Path) -> str:
-    names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    names = _names_in(folder)
     if not names:
-        return f"The folder {str(folder)!r} is empty or not there."
+        return f"The folder {str(folder)!r} is empty or cannot be opened."
     return f"In {str(folder)!r} there are: {', '.join(names[:10])}{' …' if len(names) > 10 else '.'}"
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in folder.iterdir())
+    except OSError:
+        return []
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MOST_NAMED])
+    return f"{shown} and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else shown
 
 
 def _known() -> str:

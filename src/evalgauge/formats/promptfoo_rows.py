@@ -13,6 +13,7 @@ import msgspec
 
 from evalgauge.errors import LogError
 from evalgauge.formats.json_text import CutError, converted, decoded, is_object, read_until_cut
+from evalgauge.formats.wording import counted
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
@@ -213,7 +214,8 @@ def _lines(path: Path, data: bytes, options: ReadOptions) -> PromptfooLog:
         except LogError as fault:
             if isinstance(fault, CutError) and number == len(lines):
                 log.is_cut = True
-                text = f"The file ends in the middle of a row; {len(log.rows)} rows before it were read."
+                found = counted(len(log.rows), "row", "rows")
+                text = f"The file ends in the middle of a row; {found} before it could be read."
                 log.problems.append(Problem(text=text, file=file, record=record))
             elif options.tolerant:
                 log.problems.append(Problem(text=f"{fault} This row is left out.", file=file, record=record))
@@ -253,8 +255,11 @@ def _object(path: Path, data: bytes, options: ReadOptions) -> PromptfooLog:
 def _rest(path: Path, data: bytes, fault: LogError) -> PromptfooLog:
     """Return the rows that stand before the place where the file breaks; the configuration stands after them."""
     file = str(path)
-    start = data.find(b"{", data.find(b'"results"'))
-    cut = read_until_cut(data[start:], "results") if start >= 0 else read_until_cut(data, "results")
+    # The Node package writes the rows under "results", the CLI writes there an object that holds them.
+    cut = read_until_cut(data, "results")
+    start = data.find(b"{", data.find(b'"results"') + 1)
+    if not cut.items and start >= 0:
+        cut = read_until_cut(data[start:], "results")
     items = [item for item in cut.items if is_object(item)]
     if not items:
         raise fault
@@ -265,7 +270,8 @@ def _rest(path: Path, data: bytes, fault: LogError) -> PromptfooLog:
         is_cut=True,
     )
     text = (
-        f"{fault} {len(log.rows)} results could be read before that place; the configuration, which follows, is lost."
+        f"{fault} {counted(len(log.rows), 'result', 'results')} could be read before that place; the configuration, "
+        "which follows, is lost."
     )
     log.problems.append(Problem(text=text, file=file))
     return log

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 ERROR_REASON = 2
 """promptfoo's failureReason of a run that got no answer; 1 is a failed assertion."""
 
+_VARIABLE = re.compile(r"\s*\{\{\s*(\w+)\s*\}\}\s*")
 _AUTO_NAME = re.compile(r"Row #\d+")
 # What promptfoo itself adds to the variables of a test while it runs: it differs between the reps of a case.
 _RUNTIME_VARS = frozenset({"_conversation", "sessionId", "sessionIds"})
@@ -167,11 +168,19 @@ def _expectation(assertion: object) -> object:
     return {key: assertion[key] for key in ("type", "value", "threshold", "assert") if key in assertion}
 
 
+def _expected_texts(test: TestCase, variables: Mapping[str, object]) -> list[object]:
+    """Return the values that the assertions look for; one that is a variable, ``{{queue}}``, is looked up."""
+    values = [assertion.get("value") for assertion in test.assertions or [] if is_object(assertion)]
+    named = [_VARIABLE.fullmatch(value) if isinstance(value, str) else None for value in values]
+    return [variables.get(match[1]) if match else value for value, match in zip(values, named, strict=True)]
+
+
 def _fields(cases: Sequence[_Case]) -> dict[str, tuple[str | None, ...]]:
     collector = FieldCollector()
     for place, case in enumerate(cases):
         variables = _variables(case.test)
-        collector.add(place, {**(variables if is_object(variables) else {}), **(case.test.metadata or {})})
+        known = variables if is_object(variables) else {}
+        collector.add(place, {**known, **(case.test.metadata or {})}, target=_expected_texts(case.test, known))
     return collector.columns(len(cases))
 
 

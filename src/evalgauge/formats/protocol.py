@@ -6,10 +6,10 @@ A third party adds one by an entry point in the group ``evalgauge.readers`` whos
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from evalgauge.scores.table import ScoreTable
@@ -62,7 +62,7 @@ class ReadOptions:
         set, cluster, input, target, choices, error, status, and anything else is taken as a slice. Several scores are
         ``"a|b"``.
     words
-        Numbers for score words that nothing else maps: ``{"both": 0.5}``.
+        Numbers for score words: ``{"both": 0.5}``; NaN says that a word is no score.
     wide_arms, wide_reps
         Columns of a wide table that are arms, or reps.
     tolerant
@@ -93,4 +93,13 @@ class Reader(Protocol):
 
     def read(self, source: Source, options: ReadOptions) -> ScoreTable:
         """Return its scores, or raise ``LogError`` naming file, record and field."""
+        ...
+
+
+@runtime_checkable
+class FolderReader(Reader, Protocol):
+    """A reader that takes folders too, and says which files of a folder it leaves to others."""
+
+    def files(self, folder: Path) -> Collection[Path]:
+        """Return the files in a folder and below that ``read`` takes, and those that go with them."""
         ...

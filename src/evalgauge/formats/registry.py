@@ -9,9 +9,12 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, cast
 
 from evalgauge.errors import EvalgaugeError
+from evalgauge.formats.protocol import FolderReader
 from evalgauge.scores.table import Problem, ScoreTable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from evalgauge.formats.protocol import Reader, ReadOptions, Source
 
 GROUP = "evalgauge.readers"
@@ -107,6 +110,37 @@ def table_of_source(source: Source, options: ReadOptions) -> ScoreTable | None:
             continue
         return replace(table, problems=(*problems, *table.problems)) if problems else table
     return None
+
+
+def tables_of_folder(source: Source, options: ReadOptions) -> tuple[list[ScoreTable], frozenset[Path] | None]:
+    """Return the scores of a folder by the readers that claim it, and the files that these readers take.
+
+    Returns
+    -------
+    tuple
+        One table per framework whose logs are there; the files are ``None`` where a reader takes the folder whole.
+
+    Raises
+    ------
+    LogError
+        If a reader that claims the folder cannot read it.
+    """
+    frameworks = [reader for reader in framework_readers() if reader.claims(source)]
+    if len(frameworks) > 1:
+        tables = [reader.read(source, options) for reader in frameworks]
+    else:
+        table = table_of_source(source, options)
+        tables = [] if table is None else [table]
+    if tables and not frameworks:
+        return tables, None
+    return tables, frozenset(
+        path for reader in frameworks if isinstance(reader, FolderReader) for path in reader.files(source.path)
+    )
+
+
+def is_framework_log(source: Source) -> bool:
+    """Return whether a reader of a framework or of a third party claims a file."""
+    return any(reader.claims(source) for reader in framework_readers()) or bool(_claiming_plugins(source, []))
 
 
 def _claiming_plugins(source: Source, problems: list[Problem]) -> list[Plugin]:

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Literal
 from evalgauge.errors import ArgumentError, LogError, UnknownFormatError
 from evalgauge.formats import aliases
 from evalgauge.formats.aliases import is_index_name, is_known_metric, is_possible_score, is_score_name, plain_name
-from evalgauge.formats.cells import cleaned_scores, is_score_like, status_words
+from evalgauge.formats.cells import cleaned_scores, is_score_like, status_in, status_words
 from evalgauge.formats.columns import Numbers, Words, encoded, texts
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from evalgauge.formats.columns import Column, Table
     from evalgauge.formats.protocol import ReadOptions
 
 _ROLES = ("case", "rep", "metric", "arm", "set", "input", "target", "choices", "error", "status", "cluster", "score")
+_ID_ENDS = ("id", "case")
 _MAP_HINT = "Say which column is the score: --map score=COLUMN (several: score=A|B)."
 
 
@@ -128,9 +129,25 @@ class _Search:
             named[role.strip().lower() if role.strip().lower() in _ROLES else role] = tuple(
                 self._required(name.strip(), f"--map {role}={name.strip()}") for name in several
             )
-        for columns in named.values():
-            self._take(columns)
+        self._take(column for role, columns in named.items() if role in _ROLES for column in columns)
+        both = self._case_and_slice(named)
+        self._take(column for columns in named.values() for column in columns if column is not both)
         return named
+
+    def _case_and_slice(self, named: Mapping[str, tuple[Column, ...]]) -> Column | None:
+        """Return the column that the user named as a slice and that names the case too, where nothing else does.
+
+        Its rows would be taken for as many cases otherwise. A name such as ``doc`` may well be that of a slice alone.
+        """
+        if "case" in named or "input" in named:
+            return None
+        names = self._case_names()
+        slices = [columns[0] for role, columns in named.items() if role not in _ROLES]
+        others = [column for column in self._free() if column not in slices]
+        if any((_is_in(one, names) and _is_id(one)) or _is_in(one, aliases.INPUT) for one in others):
+            return None
+        fitting = [column for column in slices if _is_in(column, names) and plain_name(column.name).endswith(_ID_ENDS)]
+        return next((column for column in fitting if _is_id(column)), None)
 
     def _required(self, name: str, argument: str) -> Column:
         names = self._table.names
@@ -141,9 +158,7 @@ class _Search:
             return self._table.column(by_plain[0])
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"Did you mean {close[0]!r}? " if close else ""
-        raise LogError(
-            self._table.file, f"{argument} names no column.", hint=f"{hint}Columns: {_listed(names)}."
-        )
+        raise LogError(self._table.file, f"{argument} names no column.", hint=f"{hint}Columns: {_listed(names)}.")
 
     def _wide(self) -> tuple[tuple[Column, ...], Literal["metrics", "arms", "reps"]]:
         arms, reps = self._options.wide_arms, self._options.wide_reps
@@ -213,7 +228,7 @@ class _Search:
         for column in self._all(aliases.STATUS, _is_text_label):
             is_status = not status_words(texts(encoded(column)))[1]
             # A column of nothing but pass and fail is the score itself where there is no other.
-            is_only_score = is_score_like(column) and not (has_score or self._score_columns())
+            is_only_score = _is_outcome(column) and not (has_score or self._score_columns())
             if is_status and not is_only_score:
                 self._take([column])
                 return column
@@ -266,11 +281,9 @@ class _Search:
 
     def _slices(self, found: Roles) -> dict[str, Column]:
         slices = {role: self._named[role][0] for role in sorted(found.asked)}
-        content = tuple(
-            f"{column.name}." for column in (*found.inputs, found.target, found.choices) if column is not None
-        )
+        named = {column.name for column in slices.values()}
         for column in self._free():
-            if not _is_slice(column) or column.name.startswith(content):
+            if column.name in named or not _is_slice(column):
                 continue
             leaf = column.name.split("metadata.", 1)[-1]
             name = leaf if leaf not in slices and leaf not in self._table.names else column.name
@@ -351,20 +364,16 @@ def _is_fraction(column: Column) -> bool:
     return bool(((known >= 0) & (known <= 1)).all() and ((known > 0) & (known < 1)).any())
 
 
-def _is_output(column: Column) -> bool:
-    plain = plain_name(column.name)
-    return plain in aliases.OUTPUT or plain.split(".", 1)[0] in aliases.OUTPUT
+def _is_outcome(column: Column) -> bool:
+    """Return whether a column of states says how each test ended, and not only which runs came to their end."""
+    ended = {text.casefold() for text in texts(encoded(column)) if status_in(text) is None}
+    return is_score_like(column) and not ended <= {"success", "succeeded"}
 
 
 def _is_slice(column: Column) -> bool:
-    plain = plain_name(column.name)
-    if column.is_empty or _is_output(column) or not _is_label(column):
+    if column.is_empty or aliases.is_content_name(column.name) or not _is_label(column):
         return False
-    if is_score_name(column.name) and plain not in aliases.WEAK_SCORE:
-        return False
-    if isinstance(column, Numbers):
-        return column.numbers.dtype.kind != "f" or _is_id(column)
-    return not (is_score_like(column) and any("." in text for text in texts(column)))
+    return not is_score_name(column.name) or plain_name(column.name) in aliases.WEAK_SCORE
 
 
 def _listed(names: Sequence[str]) -> str:

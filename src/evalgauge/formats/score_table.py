@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evalgauge.errors import ArgumentError, LogError
+from evalgauge.formats.case_fields import grouping_fields
 from evalgauge.formats.case_rows import Keys, case_rows
 from evalgauge.formats.cells import cleaned_scores, has_decimal_commas, has_error, status_words, unclear_number
 from evalgauge.formats.columns import Numbers, Words, encoded, filled_codes, groups, normalised_ids, texts
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from evalgauge.formats.case_fields import Columns
     from evalgauge.formats.case_rows import CaseRows
     from evalgauge.formats.cells import Scores
     from evalgauge.formats.columns import Column, Table
@@ -161,18 +164,19 @@ class _Assembly:
         if isinstance(column, Words) and (cells.raw_values or column.decimal_comma):
             self._refuse_unclear_numbers(column)
         if cells.infinite:
-            text = f"{counted(cells.infinite, 'score', 'scores')} in {column.name!r} are infinite: they are not scored."
-            text = text if cells.infinite > 1 else f"1 score in {column.name!r} is infinite: it is not scored."
+            are = counted(cells.infinite, "cell is infinite and is", "cells are infinite and are")
+            text = f"In column {column.name!r}, {are} not scored."
             self._problems.append(Problem(text=text, file=self._table.file, count=cells.infinite))
         if cells.without:
             total = sum(cells.without.values())
             named = ", ".join(f"{word!r}: {count:,}" for word, count in cells.without.items())
+            say = counted(total, "cell says", "cells say")
             text = (
-                f"Column {column.name!r} holds {counted(total, 'word', 'words')} for a run without a score ({named}): "
-                "they count as runs that were not scored, and not as scores. If such a word is a score, say what it "
-                f"is worth: --words {next(iter(cells.without))!r}=0"
+                f"In column {column.name!r}, {say} what became of the run and hold no score ({named}): such runs count "
+                "as not scored. If one of these words is a score, give its number: --words "
+                f"{quote(next(iter(cells.without)) + '=0')}"
             )
-            self._problems.append(Problem(text=f"{text}.", file=self._table.file, count=total))
+            self._problems.append(Problem(text=text, file=self._table.file, count=total))
         status = self._row_status()
         if status is None:
             return cells
@@ -186,7 +190,7 @@ class _Assembly:
         row = int(np.argmax(column.codes == place)) + 1
         raise LogError(
             self._table.file,
-            f"{texts(column)[place]!r} can be read as two numbers: its marks may stand before decimals or thousands.",
+            f"{texts(column)[place]!r} is a number whose marks can be read in more than one way.",
             record=f"row {row}",
             field=column.name,
             hint="Write the scores with a point before decimals and nothing between thousands, such as 0.5 and 1234.5.",
@@ -242,8 +246,8 @@ class _Assembly:
             for (set_name, arm), n in zip(pairs, most.tolist(), strict=True)
         )
 
-    def _fields(self, found: CaseRows) -> dict[str, tuple[str | None, ...]]:
-        fields: dict[str, tuple[str | None, ...]] = {}
+    def _fields(self, found: CaseRows) -> Columns:
+        fields: Columns = {}
         for name, column in self._roles.slices.items():
             words = encoded(column)
             per_case, row = _per_case(words, found)
@@ -256,9 +260,11 @@ class _Assembly:
                     f"holds two values for case {found.case_id[int(found.case[row])]!r}.",
                     record=f"row {row + 1}",
                     field=column.name,
-                    hint=f"A {name} belongs to the case: every row of a case must hold the same one.",
+                    hint="A slice or cluster belongs to the case: every row of a case must hold the same value. If "
+                    f"this column names the case, say so too: --map case={column.name},{name}={column.name}",
                 )
-        return fields
+        targets = None if self._roles.target is None else _cells_at(self._roles.target, found.first)
+        return grouping_fields(fields, targets=targets, asked=self._roles.asked)
 
 
 def _per_case(words: Words, found: CaseRows) -> tuple[NDArray[np.int32], int | None]:

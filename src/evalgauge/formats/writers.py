@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import tempfile
@@ -13,6 +14,7 @@ import numpy as np
 
 from evalgauge.errors import ArgumentError
 from evalgauge.formats.converted import (
+    CASE_NUMBER_COLUMN,
     COLUMNS,
     FIELD_PREFIX,
     HASH_COLUMNS,
@@ -20,12 +22,13 @@ from evalgauge.formats.converted import (
     RESERVED,
     ROW_NUMBER_COLUMN,
     RUN_COLUMNS,
+    RUN_NUMBER_COLUMN,
 )
 from evalgauge.scores.identity import fingerprints
 from evalgauge.scores.table import Run, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,14 +37,14 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[np.generic]]
 
 
-def write_table(table: ScoreTable, path: str | Path, *, overwrite: bool = False) -> Path:
+def write_table(table: ScoreTable, output: str | Path, *, overwrite: bool = False) -> Path:
     r"""Write every row of a score table to a file that any tool reads and that ``read`` takes back without loss.
 
     Parameters
     ----------
     table
         What was read.
-    path
+    output
         Where to; the ending says the format: ``.parquet``, ``.csv`` or ``.jsonl``.
     overwrite
         Whether a file that is there may be replaced.
@@ -55,7 +58,8 @@ def write_table(table: ScoreTable, path: str | Path, *, overwrite: bool = False)
     Raises
     ------
     ArgumentError
-        If the ending is another one, the folder is missing, or the file is there already.
+        If the ending is another one, the file is there already, or it cannot be written: there is no such folder, no
+        right to write in it, or no room on the disk.
 
     Examples
     --------
@@ -67,15 +71,33 @@ def write_table(table: ScoreTable, path: str | Path, *, overwrite: bool = False)
     >>> print(read(written))
     2 cases, 2 rows (2 scored), arms: base; metrics: score
     """
-    target = Path(path)
+    target = Path(output)
+    try:
+        write = _writer(target, overwrite=overwrite)
+        _write_beside(target, write, _columns(table))
+    except OSError as fault:
+        raise _unwritable(target, fault) from fault
+    return target
+
+
+def _writer(target: Path, *, overwrite: bool) -> Callable[[Arrays, Path], None]:
+    """Return what writes the format of a file, after a look at whether there is a place for it."""
+    came = str(target)
+    if target.is_dir():
+        hint = f"This is a folder: add a file name, such as {target / 'scores.parquet'}"
+        raise ArgumentError("output", came, "the name of a file", hint)
     write = _WRITERS.get(target.suffix.lower())
     if write is None:
-        raise ArgumentError("path", str(path), "a file that ends in .parquet, .csv or .jsonl")
+        raise ArgumentError("output", came, "a file that ends in .parquet, .csv or .jsonl")
     if target.exists() and not overwrite:
-        raise ArgumentError("path", str(path), "a file that is not there yet", "Say overwrite=True to replace it.")
+        hint = "Choose another name, or replace the file: --overwrite (overwrite=True)."
+        raise ArgumentError("output", came, "a file that is not there yet", hint)
     if not target.parent.is_dir():
-        raise ArgumentError("path", str(path), "a file in a folder that exists", f"Make {target.parent} first.")
-    columns = _columns(table)
+        raise ArgumentError("output", came, "a file in a folder that exists", f"Make the folder first: {target.parent}")
+    return write
+
+
+def _write_beside(target: Path, write: Callable[[Arrays, Path], None], columns: Arrays) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".evalgauge-", suffix=target.suffix)
     os.close(handle)
     part = Path(name)
@@ -88,7 +110,19 @@ def write_table(table: ScoreTable, path: str | Path, *, overwrite: bool = False)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-    return target
+
+
+def _unwritable(target: Path, fault: OSError) -> ArgumentError:
+    """Return the refusal of a place where the system lets nothing be written."""
+    if fault.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+        allowed, hint = "a file on a disk with room for it", "Make room, or write to another disk."
+    elif fault.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        allowed = "a file that may be written"
+        hint = f"Choose another folder, or give yourself the right to write in {str(target.parent)!r}."
+    else:
+        allowed, hint = "a file that can be written", "Choose another place."
+    reason = (fault.strerror or str(fault)).rstrip(".")
+    return ArgumentError("output", str(target), f"{allowed} (the system says: {reason})", hint)
 
 
 def _columns(table: ScoreTable) -> Arrays:
@@ -107,7 +141,32 @@ def _columns(table: ScoreTable) -> Arrays:
     columns["score"] = table.score
     columns["raw"] = _objects(table.raw or [None] * len(table))
     columns["status"] = _objects([status.name.lower() for status in Status])[table.status]
-    return {name: columns[name] for name in COLUMNS} | _extras(table) | _fields(table)
+    return {name: columns[name] for name in COLUMNS} | _numbers(table) | _extras(table) | _fields(table)
+
+
+def _numbers(table: ScoreTable) -> Arrays:
+    """Return the numbers of runs and cases where what names them would not put the same rows together again."""
+    # Cells are read without the blanks around them.
+    names = [tuple(map(str.strip, (run.run_id, run.set_name, run.set_version, run.arm))) for run in table.runs]
+    ids = zip(map(str.strip, table.cases.case_id), table.cases.dup.tolist(), strict=True)
+    log, of_id = _places([name[:3] for name in names]), _places(list(ids))
+    n_cases = max(len(table.cases), 1)
+    run, case = np.divmod(np.unique(table.run.astype(np.int64) * n_cases + table.case), n_cases)
+    columns: Arrays = {}
+    used: list[int] = np.unique(run).tolist()
+    if len({names[one] for one in used}) < len(used):
+        columns[RUN_NUMBER_COLUMN] = table.run
+    # Rows are read as one case if they agree in log and id: that must be so for the rows of a case, and for no others.
+    named = log[run] * n_cases + of_id[case]
+    pairs = np.unique(np.unique(named, return_inverse=True)[1] * n_cases + case)
+    if not np.unique(named).size == pairs.size == np.unique(case).size:
+        columns[CASE_NUMBER_COLUMN] = table.case
+    return columns
+
+
+def _places(names: Sequence[Hashable]) -> NDArray[np.int64]:
+    place: dict[Hashable, int] = {}
+    return np.asarray([place.setdefault(name, len(place)) for name in names], dtype=np.int64)
 
 
 def _extras(table: ScoreTable) -> Arrays:
@@ -149,8 +208,15 @@ def _text(value: object) -> str | None:
 
 def _objects(values: Sequence[object]) -> NDArray[np.object_]:
     array = np.empty(len(values), dtype=np.object_)
-    array[:] = values
+    array[:] = [_whole(value) for value in values]
     return array
+
+
+def _whole(value: object) -> object:
+    # JSON can spell half of a surrogate pair, which no UTF-8 file can hold.
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-8", errors="replace").decode()
+    return value
 
 
 def _write_parquet(columns: Arrays, path: Path) -> None:

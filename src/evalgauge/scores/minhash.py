@@ -5,6 +5,10 @@ nothing about a case, so it is left out: the words before and after that nine in
 that more than a few texts hold. *Containment* of two texts is the number of shingles they share over the number in the
 smaller set. Jaccard similarity would miss a short case inside a long prompt; containment finds it.
 
+Where the template leaves little, a number or a name, two sets that have nothing else in common would match: "country 7"
+and "text number 7". A pair with fewer than five spelled words left counts only if one text, template and all, is in the
+other.
+
 References
 ----------
 Broder (1997), On the resemblance and containment of documents: shingles, containment, MinHash.
@@ -14,27 +18,23 @@ Lowe (2004), Distinctive image features, section 7.1: the best match counts only
 from __future__ import annotations
 
 import hashlib
-import re
-from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from evalgauge.scores.shingles import FEW_SHINGLES, LEAST_WORDS, SHINGLE_WORDS, ranges, shingles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from evalgauge.scores.shingles import Shingles
+
 LEAST_CONTAINMENT = 0.8
-SHINGLE_WORDS = 5
 SKETCH_SIZE = 128
-_TEMPLATE_SHARE = 0.9
-# Below this many shingles (8 words) a text can lie inside a long one by chance; then the sizes must be alike too.
-_FEW_SHINGLES = 4
 _MOST_HITS = 20_000_000
-# Scripts without spaces give one word a character; sentence marks are left out, signs of mathematics and code are not.
-_WORD = re.compile(r"""[぀-ヿ㐀-鿿฀-๿]|[^\W぀-ヿ㐀-鿿฀-๿]+|[^\w\s.,;:!?"'()\[\]{}…–—“”‘’`]""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,31 +63,11 @@ class Sketches:
     minima
         128 × 32-bit minima per text, shape (n, 128).
     n_shingles
-        Identifying shingles per text; 0 for a text that holds nothing of its own.
+        Identifying shingles per text; 0 for a text that holds too little of its own to be known again.
     """
 
     minima: NDArray[np.uint32]
     n_shingles: NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Shingles:
-    """An inverted index: text ``text[start[s] : start[s] + held_by[s]]`` hold the shingle ``hash[s]``."""
-
-    hash: NDArray[np.uint64]
-    start: NDArray[np.int64]
-    held_by: NDArray[np.int64]
-    text: NDArray[np.int64]
-    n_texts: int
-
-    @property
-    def most(self) -> int:
-        """How many texts may hold a shingle that still identifies: a tenth of the set, from 2 to 16."""
-        return max(2, min(16, self.n_texts // 10))
-
-    def sizes(self, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the number of kept shingles per text."""
-        return np.bincount(self.text[np.repeat(kept, self.held_by)], minlength=self.n_texts)
 
 
 def near_matches(
@@ -126,8 +106,8 @@ def near_matches(
     >>> found.candidate.tolist(), found.containment.tolist()
     ([2, 1, 0], [1.0, 1.0, 1.0])
     """
-    left = _shingles([*baseline, *baseline_context], b"")
-    right = _shingles([*candidate, *candidate_context], b"")
+    left = shingles([*baseline, *baseline_context], b"")
+    right = shingles([*candidate, *candidate_context], b"")
     at = np.minimum(np.searchsorted(right.hash, left.hash), max(right.hash.size - 1, 0))
     common = np.flatnonzero(right.hash[at] == left.hash) if right.hash.size else np.zeros(0, np.intp)
     kept_left, kept_right = left.held_by <= left.most, right.held_by <= right.most
@@ -135,8 +115,16 @@ def near_matches(
     both = kept_left[common] & kept_right[at[common]]
     kept_left[common] &= both
     kept_right[at[common]] &= both
-    shared = _shared_counts(left, right, common[both], at[common[both]], (len(baseline), len(candidate)))
-    return _clear_matches(*shared, left.sizes(kept_left), right.sizes(kept_right), least)
+    one, two, shared = _shared_counts(left, right, common[both], at[common[both]], (len(baseline), len(candidate)))
+    sizes = left.sizes(kept_left), right.sizes(kept_right)
+    grounded = shared < least * np.minimum(sizes[0][one], sizes[1][two])
+    for pair in np.flatnonzero(~grounded).tolist():
+        mine, his = int(one[pair]), int(two[pair])
+        grounded[pair] = (left.says_much(mine) and right.says_much(his)) or _are_alike(
+            left.whole_text(mine), right.whole_text(his), least
+        )
+    one, two, shared = one[grounded], two[grounded], shared[grounded]
+    return _clear_matches(one, two, shared, *sizes, least)
 
 
 def sketches(texts: Sequence[str], *, key: bytes = b"") -> Sketches:
@@ -160,8 +148,9 @@ def sketches(texts: Sequence[str], *, key: bytes = b"") -> Sketches:
     >>> sketches(["the quick brown fox jumps over the lazy dog"], key=b"salt").n_shingles.tolist()
     [5]
     """
-    index = _shingles(texts, key)
-    kept = np.repeat(index.held_by <= index.most, index.held_by)
+    index = shingles(texts, key)
+    says_much = np.fromiter(map(index.says_much, range(len(texts))), dtype=np.bool_, count=len(texts))
+    kept = np.repeat(index.held_by <= index.most, index.held_by) & says_much[index.text]
     text = index.text[kept]
     order = np.argsort(text, kind="stable")
     hashes = np.repeat(index.hash, index.held_by)[kept][order]
@@ -211,7 +200,7 @@ def similar_sketches(new: Sketches, known: Sketches, *, least: float = LEAST_CON
         order = np.argsort(values, kind="stable")
         first = np.searchsorted(values, wanted, side="left", sorter=order)
         end = np.searchsorted(values, wanted, side="right", sorter=order)
-        other = others[order[_ranges(first, end - first)]]
+        other = others[order[ranges(first, end - first)]]
         pairs.append(np.repeat(rows, end - first) * known.n_shingles.size + other)
     keys, equal = np.unique(np.concatenate(pairs), return_counts=True)
     one, two = np.divmod(keys, max(known.n_shingles.size, 1))
@@ -222,106 +211,21 @@ def similar_sketches(new: Sketches, known: Sketches, *, least: float = LEAST_CON
     return NearMatches(baseline=one[good], candidate=two[good], containment=containment[good])
 
 
-def _shingles(texts: Sequence[str], key: bytes) -> _Shingles:
-    words, starts, ends = _words(texts, key)
-    starts, ends = _without_template(words, starts, ends)
-    # A text of one to four words has one shingle: all its words.
-    counts = np.where(ends > starts, np.maximum(ends - starts - SHINGLE_WORDS + 1, 1), 0)
-    hashes = _grams(words, _ranges(starts, counts), np.repeat(np.minimum(ends - starts, SHINGLE_WORDS), counts))
-    text = np.repeat(np.arange(len(texts)), counts)
-    order = np.argsort(hashes, kind="stable")
-    hashes, text = hashes[order], text[order]
-    fresh = np.ones(hashes.size, dtype=np.bool_)
-    # The sort is stable, so a shingle that stands twice in one text has its two entries side by side.
-    fresh[1:] = (hashes[1:] != hashes[:-1]) | (text[1:] != text[:-1])
-    hashes, text = hashes[fresh], text[fresh]
-    start = np.flatnonzero(np.concatenate([np.ones(min(hashes.size, 1), np.bool_), hashes[1:] != hashes[:-1]]))
-    held_by = np.diff(start, append=hashes.size)
-    return _Shingles(hash=hashes[start], start=start, held_by=held_by, text=text, n_texts=len(texts))
-
-
-class _WordHashes(dict[str, int]):
-    """Word → 64-bit hash, the same on every machine; each word is hashed once."""
-
-    def __init__(self, key: bytes) -> None:
-        super().__init__()
-        self.key = key
-
-    def __missing__(self, word: str) -> int:
-        digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8, key=self.key).digest()
-        found = self[word] = int.from_bytes(digest, "little")
-        return found
-
-
-def _words(texts: Sequence[str], key: bytes) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the words of all texts in one row, and where each text starts and ends."""
-    hashes = _WordHashes(key)
-    flat = array("Q")
-    ends = np.zeros(len(texts), dtype=np.int64)
-    for index, text in enumerate(texts):
-        flat.extend(map(hashes.__getitem__, _WORD.findall(text.lower())))
-        ends[index] = len(flat)
-    starts = np.concatenate([np.zeros(min(ends.size, 1), np.int64), ends[:-1]])
-    return np.frombuffer(flat, dtype=np.uint64) if flat else np.zeros(0, np.uint64), starts, ends
-
-
-def _without_template(
-    words: NDArray[np.uint64], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return starts and ends without the words before and after that nine in ten texts share."""
-    if starts.size <= 1:
-        return starts, ends
-    length, follows = _shared_run(words, starts, 1, ends - starts)
-    starts = starts + np.where(follows, length, 0)
-    length, follows = _shared_run(words, ends - 1, -1, ends - starts)
-    return starts, ends - np.where(follows, length, 0)
-
-
-def _shared_run(
-    words: NDArray[np.uint64], first: NDArray[np.int64], step: int, room: NDArray[np.int64]
-) -> tuple[int, NDArray[np.bool_]]:
-    """Return how many words nine in ten texts share from one end on, and which texts share them all."""
-    needed = int(np.ceil(_TEMPLATE_SHARE * first.size))
-    sharing = np.arange(first.size)
-    length = 0
-    while True:
-        able = sharing[room[sharing] > length]
-        if able.size < needed:
-            break
-        here = words[first[able] + step * length]
-        # A word that nine in ten hold is also the median of the hashes.
-        able = able[here == np.partition(here, here.size // 2)[here.size // 2]]
-        if able.size < needed:
-            break
-        sharing = able
-        length += 1
-    follows = np.zeros(first.size, dtype=np.bool_)
-    follows[sharing] = True
-    return length, follows
-
-
-def _grams(words: NDArray[np.uint64], at: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return the hashes of the word groups that start at ``at``: a polynomial, then the finaliser of SplitMix64."""
-    mixed = size.astype(np.uint64)
-    for offset in range(SHINGLE_WORDS):
-        inside = offset < size
-        word = words[np.minimum(at + offset, max(words.size - 1, 0))]
-        mixed = np.where(inside, mixed * np.uint64(0x9E3779B97F4A7C15) + word, mixed)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
-
-
-def _ranges(start: NDArray[np.int64], count: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return start, start + 1, … of every run, one after the other."""
-    return np.arange(int(count.sum())) + np.repeat(start - (np.cumsum(count) - count), count)
+def _are_alike(one: Sequence[int], two: Sequence[int], least: float) -> bool:
+    """Return whether the shorter of two texts, template and all, is in the longer one."""
+    shorter, longer = sorted((one, two), key=len)
+    size = min(SHINGLE_WORDS, len(shorter))
+    if size < LEAST_WORDS:
+        return False
+    groups = [{tuple(text[at : at + size]) for at in range(len(text) - size + 1)} for text in (shorter, longer)]
+    return len(groups[0] & groups[1]) >= least * len(groups[0])
 
 
 def _shared_counts(
-    left: _Shingles, right: _Shingles, one: NDArray[np.intp], two: NDArray[np.intp], sizes: tuple[int, int]
+    left: Shingles, right: Shingles, one: NDArray[np.intp], two: NDArray[np.intp], sizes: tuple[int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the pairs of texts that share a shingle, and how many they share; ``one[s]`` and ``two[s]`` are equal."""
-    text = left.text[_ranges(left.start[one], left.held_by[one])]
+    text = left.text[ranges(left.start[one], left.held_by[one])]
     start = np.repeat(right.start[two], left.held_by[one])
     count = np.repeat(right.held_by[two], left.held_by[one])
     wanted = text < sizes[0]
@@ -331,7 +235,7 @@ def _shared_counts(
     found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     for part in range(parts):
         here = text % parts == part
-        other = right.text[_ranges(start[here], count[here])]
+        other = right.text[ranges(start[here], count[here])]
         keys = (np.repeat(text[here], count[here]) * sizes[1] + other)[other < sizes[1]]
         found.append(np.unique(keys, return_counts=True))
     keys, shared = (np.concatenate(columns) for columns in zip(*found, strict=True))
@@ -348,7 +252,7 @@ def _clear_matches(
     least: float,
 ) -> NearMatches:
     smaller, larger = np.minimum(one_size[one], two_size[two]), np.maximum(one_size[one], two_size[two])
-    telling = (smaller >= _FEW_SHINGLES) | (2 * smaller >= larger)
+    telling = (smaller >= FEW_SHINGLES) | (2 * smaller >= larger)
     one, two, shared, smaller, larger = (column[telling] for column in (one, two, shared, smaller, larger))
     containment = shared / smaller
     jaccard = shared / (smaller + larger - shared)

@@ -1,0 +1,66 @@
+"""A CSV file whose first line is no header loses a case where that is not seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from evalgauge.errors import LogError
+from evalgauge.formats import ReadOptions, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("q0,1\nq1,0\nq2,1\n", "q0,1"),
+        ("q0;0,5\nq1;1\n", "q0;0,5"),
+        ("q0,85%\nq1,90%\n", "q0,85%"),
+        ("q0,pass\nq1,fail\nq2,pass\n", "q0,pass"),
+        ("q0,true,web\nq1,false,phone\nq2,true,web\n", "q0,true,web"),
+        ("q0\t0.5\nq1\ttimeout\nq2\t1\n", "q0\t0.5"),
+        ("a,b,c,d,e,f,1\ng,h,i,j,k,l,0\n", "a,b,c,d,e …"),
+    ],
+)
+def test_a_first_line_that_is_a_case_is_refused(tmp_path: Path, text: str, first: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(LogError) as refusal:
+        read(path)
+    assert str(refusal.value).endswith(
+        f"x.csv, line 1: the first line looks like a case and not like column names: {first!r}. Add a header line, "
+        "such as: case,score. If it is one, name the score: --map score=COLUMN."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "n_cases"),
+    [
+        ("case,1,2,3\na,1,0,1\nb,0,0,1\n", 2),
+        ("ticket,1\na,1\nb,0\n", 2),
+        ("name,pass\na,pass\nb,fail\n", 2),
+        ("thing,correct\na,yes\nb,no\n", 2),
+        ("thing,2024\na,open\nb,closed\n", 0),
+    ],
+)
+def test_a_header_with_numbers_or_score_words_stays_one(tmp_path: Path, text: str, n_cases: int) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    if n_cases:
+        assert len(read(path).cases) == n_cases
+    else:
+        with pytest.raises(LogError, match="no column is recognised as the score"):
+            read(path)
+
+
+def test_a_column_that_the_user_names_makes_a_header(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("thing,1,2\na,1,0\nb,0,0\n")
+    with pytest.raises(LogError, match="looks like a case"):
+        read(path)
+    assert len(read(path, ReadOptions(wide_reps=("1", "2")))) == 4
+    assert len(read(path, ReadOptions(columns={"score": "1|2"}))) == 4
+    assert len(read(path, ReadOptions(columns={"case": "thing"}))) == 4
