@@ -262,5 +262,5 @@ def test_a_metric_of_words_is_refused_with_the_words() -> None:
         chosen_metric(builder.build())
     assert str(caught.value) == (
         "metric 'bias': some scores are words without a number ('both', 'left'). Say what each is worth with --words, "
-        "such as --words both=1,left=0."
+        "such as --words both=1,left=0, or word=missing."
     )

@@ -87,7 +87,9 @@ def with_command(words: list[str]) -> list[str]:
     for word in bare:
         if not (word == STDIN_WORD or Path(word).exists() or passed_of_total(word)):
             allowed = f"one of {', '.join(COMMANDS)}, a log that exists, or a count such as 47/50"
-            raise ArgumentError("command or log", word, allowed, _perhaps(word))
+            is_loop = Path(word).is_symlink()
+            hint = "It is a link that leads nowhere." if is_loop else _perhaps(word)
+            raise ArgumentError("command or log", word, allowed, hint)
     if len(bare) > 2:
         hint = "For several logs say: evalgauge measure LOG LOG LOG"
         raise ArgumentError("logs", " ".join(bare), "one log (measure) or two (compare)", hint)
@@ -97,6 +99,6 @@ def with_command(words: list[str]) -> list[str]:
 def _perhaps(word: str) -> str:
     folder = Path(word).parent
     beside = folder.iterdir() if folder.is_dir() else ()
-    names = [one.name if folder == Path() else str(one) for one in beside]
+    names = [name for one in beside if (name := one.name if folder == Path() else str(one)) != word]
     close = get_close_matches(word, [*COMMANDS, *names], n=3, cutoff=0.6)
     return f"Did you mean {' or '.join(close)}?" if close else "See evalgauge --help."

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evalgauge.scores.table import ScoreTable
 
 LARGEST = 1e20
-"""Floating point has 16 digits, so other scores add nothing to larger ones, and intervals need fourth powers of them."""
+"""Floating point has 16 digits, so other scores are lost beside larger ones, and intervals need their fourth powers."""
 
 
 def within_limits(table: ScoreTable) -> ScoreTable:

@@ -82,6 +82,7 @@ def convert_answer(request: ConvertRequest, logs: Sequence[Any] = ()) -> Convert
         arms=tuple(dict.fromkeys(run.arm for run in table.runs)),
         sets=tuple(dict.fromkeys(run.set_name for run in table.runs if run.set_name)),
         metrics=tuple(metric.name for metric in table.metrics),
+        fields=tuple(table.cases.fields),
         problems=tuple(dict.fromkeys(problem.text for problem in table.problems)),
         request=request,
     )

@@ -47,8 +47,8 @@ class ConvertAnswer(ShownInNotebooks):
         The file.
     rows, cases
         How many.
-    arms, sets, metrics
-        What is in it.
+    arms, sets, metrics, fields
+        What is in it; the fields are those that can be slices or clusters, and are written in plain text.
     problems
         What the reader met.
     """
@@ -60,6 +60,7 @@ class ConvertAnswer(ShownInNotebooks):
     arms: tuple[str, ...]
     sets: tuple[str, ...]
     metrics: tuple[str, ...]
+    fields: tuple[str, ...]
     problems: tuple[str, ...] = ()
     request: ConvertRequest = field(default_factory=ConvertRequest)
 

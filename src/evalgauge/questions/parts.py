@@ -22,7 +22,7 @@ class ReadingOptions:
         Which column plays which role: case=id,score=passed. Roles: case, score, rep, arm, metric, cluster, input,
         target. For one side of a comparison: base:case=qid,cand:case=id.
     words
-        Numbers for score words: both=0.5,left=1,right=0.
+        Numbers for score words: both=0.5,left=1,right=0; dunno=missing for a word that is no score.
     wide_arms
         Columns of one table that are arms: base,new.
     wide_reps

@@ -189,7 +189,7 @@ def chosen_metric(table: ScoreTable, name: str | None = None) -> int:
         example = ",".join(f"{word}={number}" for word, number in zip(metric.words, ("1", "0"), strict=False))
         raise ScoreError(
             f"metric {metric.name!r}: some scores are words without a number ({words}). Say what each is worth with "
-            f"--words, such as --words {example or 'both=0.5,left=1'}."
+            f"--words, such as --words {example or 'both=0.5,left=1'}, or word=missing."
         )
     return found[0]
 

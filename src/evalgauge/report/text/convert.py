@@ -17,7 +17,8 @@ def convert_lines(answer: ConvertAnswer) -> list[Line]:
     return [
         Line(f"Wrote {answer.output}: {count(answer.rows, 'row')}, {count(answer.cases, 'case')}", "headline"),
         Line(f"  arms: {listed(answer.arms)}; metrics: {listed(answer.metrics)}"),
-        Line("  Case texts are not in the file, only their hashes."),
+        Line("  Inputs and expected answers are in the file as hashes only."),
+        *([Line(f"  Fields in plain text: {listed(answer.fields)}")] if answer.fields else []),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
         Line(f"  Next: {after_convert(answer)}", "command"),
     ]
