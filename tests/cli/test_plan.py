@@ -1,4 +1,4 @@
-"""``evalgauge plan``: every figure of the specification, refusals, and what is never loaded."""
+"""``evalgauge plan``: every figure of the spec, refusals, and what is never loaded."""
 
 from __future__ import annotations
 

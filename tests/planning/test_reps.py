@@ -42,7 +42,7 @@ def test_the_old_rule_in_the_25_case_scenario(reps: int, claimed: float, holds: 
 @pytest.mark.parametrize(("reps", "holds"), [(10, 0.71), (50, 0.40)])
 def test_the_old_rule_for_one_score(reps: int, holds: float) -> None:
     row = reps_row(25, reps, Spread(case_var=0.0675, run_var=0.1825))
-    # METHODS measured these by simulation; the closed form stands within a point or two of them.
+    # The spec measured these by simulation; the closed form stands within a point or two of them.
     assert row.claim_holds == pytest.approx(holds, abs=0.02)
 
 

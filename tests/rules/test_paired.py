@@ -129,7 +129,7 @@ def test_few_clusters_are_called_too_few() -> None:
 
 
 def test_several_epochs() -> None:
-    """DEMAND C03: +25.0 points, t 95 % [-7.5, +57.5], p = 0.11."""
+    """User question C03: +25.0 points, t 95 % [-7.5, +57.5], p = 0.11."""
     answer = paired_intervals(C03)
     student = answer.named("paired t")
     assert answer.estimate == pytest.approx(0.25)
@@ -138,7 +138,7 @@ def test_several_epochs() -> None:
 
 
 def test_unpaired_view_misses_what_the_paired_one_sees() -> None:
-    """DEMAND C01 and C31: both right 150, only A 9, only B 22, neither 59."""
+    """User question C01 and C31: both right 150, only A 9, only B 22, neither 59."""
     base = [1] * 150 + [1] * 9 + [0] * 22 + [0] * 59
     cand = [1] * 150 + [0] * 9 + [1] * 22 + [0] * 59
     answer = paired_intervals(np.subtract(cand, base), both_passed=150)
@@ -166,7 +166,7 @@ def test_unpaired_view_misses_what_the_paired_one_sees() -> None:
 def test_head_to_head_counts(
     counts: tuple[int, int, int], p_value: float, interval: tuple[float, float] | None
 ) -> None:
-    """DEMAND C05, C22 and P06: the named exact p-value, and Tango with the ties in n."""
+    """User question C05, C22 and P06: the named exact p-value, and Tango with the ties in n."""
     answer = paired_counts(*counts)
     assert answer.p_values["exact"] == pytest.approx(p_value, rel=0.03)
     if interval is not None:

@@ -27,7 +27,7 @@ def of_counts(passed: int, n: int, **options: object) -> ScoreInterval:
     return score_interval([1.0] * passed + [0.0] * (n - passed), pass_fail=True, **options)  # type: ignore[arg-type]
 
 
-# -- the demanded cases (DEMAND, section 8)
+# -- the questions of users
 
 
 def test_demand_m01_greedy_decoding_still_has_an_error() -> None:

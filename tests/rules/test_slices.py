@@ -41,7 +41,7 @@ def test_macro_and_micro_differ_and_say_which() -> None:
 
 
 def test_pooled_misses_under_traffic_skew_and_the_stratified_holds() -> None:
-    # METHODS 5: pooling covers .026 when traffic is skewed towards a slice that the set hardly has.
+    # The spec 5: pooling covers .026 when traffic is skewed towards a slice that the set hardly has.
     stream = np.random.default_rng(6)
     slices, rates, weights = np.repeat([0, 1], [180, 20]), np.array([0.9, 0.5]), [0.1, 0.9]
     truth, logs = float(np.dot(rates, weights)), 400

@@ -40,7 +40,7 @@ def test_pass_fail_arms_get_miettinen_nurminen() -> None:
 
 
 def test_overlapping_bars_hide_a_real_difference() -> None:
-    """DEMAND C20: 175/250 and 197/250, p = 0.024, +8.8 points [1.1, 16.3]."""
+    """User question C20: 175/250 and 197/250, p = 0.024, +8.8 points [1.1, 16.3]."""
     answer = unpaired_counts(175, 250, 197, 250)
     assert answer.estimate == pytest.approx(0.088)
     assert answer.p_values["z"] == pytest.approx(0.024, abs=5e-4)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evalgauge.errors import ArgumentError
 from evalgauge.rules.answers import PairedAnswer, equivalence_level
 from evalgauge.rules.paired import paired_counts, paired_intervals
-from evalgauge.rules.verdict import Claims, claims, least_flips_for_better, least_n_for_no_worse
+from evalgauge.rules.verdict import Claims, claims, hard_floor, least_flips_for_better, least_n_for_no_worse
 from evalgauge.stats.hull import hull
 from evalgauge.stats.paired_proportions import mcnemar_exact_p, tango_interval
 from evalgauge.stats.results import Interval
@@ -62,7 +62,7 @@ def test_without_a_margin_only_better_and_worse_can_be_said() -> None:
 
 
 def test_result_file_row() -> None:
-    """DEMAND C31: 9 lost, 22 won of 240 is better; C22: 13 against 7 of 500 is a tie."""
+    """User question C31: 9 lost, 22 won of 240 is better; C22: 13 against 7 of 500 is a tie."""
     assert claims(paired_counts(22, 9, 240), margin=0.02).verdict == "better"
     assert claims(paired_counts(13, 7, 500)).verdict == "inconclusive"
 
@@ -116,7 +116,7 @@ def test_the_least_counts_move_with_the_level() -> None:
 
 
 def test_fewest_flips_that_are_evidence() -> None:
-    """DEMAND P06: at least 6 one-way flips for an exact p below 0.05."""
+    """User question P06: at least 6 one-way flips for an exact p below 0.05."""
     least = least_flips_for_better()
     assert least.exact == 6
     assert float(mcnemar_exact_p(6, 0)) < 0.05 < float(mcnemar_exact_p(5, 0))
@@ -141,3 +141,23 @@ def test_refusals(call: object, text: str) -> None:
     assert callable(call)
     with pytest.raises(ArgumentError, match=text):
         call()
+
+
+def test_a_graded_log_below_the_hard_floor_claims_no_absence_of_breaks() -> None:
+    # 30 of 35 cases moved by a hair, none broke: at 35 cases a tenth of total breaks could have hidden.
+    deltas = [0.0] * 5 + [0.001, -0.001] * 15
+    small = paired_intervals(deltas)
+    assert small.guarded.method == "hull"
+    assert small.guarded.low > -0.2
+    assert hard_floor(0.1) == 36
+    for margin, floor in ((0.2, 17), (0.1, 36), (0.05, 72)):
+        assert hard_floor(margin) == floor
+        said = claims(small, margin=margin)
+        assert said.no_worse == (len(deltas) >= floor and small.guarded.low > -margin)
+        assert not said.equivalent or len(deltas) >= floor
+    many = paired_intervals(deltas * 3)
+    assert claims(many, margin=0.1).no_worse
+
+
+def test_pass_fail_changes_need_no_floor() -> None:
+    assert claims(paired_counts(0, 0, 35), margin=0.1).no_worse

@@ -1,4 +1,4 @@
-"""Coverage of the intervals for one score over the grid of METHODS, section 8: a promise that is tested.
+"""Coverage of the intervals for one score over the grid of the spec, section 8: a promise that is tested.
 
 Every study calls the package's own formulas, which take many logs at once; one run a case is enumerated exactly.
 Bands are four Monte-Carlo errors. Figures that another study measured carry that study's error too, and half of their
@@ -150,7 +150,7 @@ def test_repeated_runs(n: int, reps: int, shape: str) -> None:
     assert cell["default"] >= FLOOR[n] - band
 
 
-# METHODS 1, worst and mean over the same 24 cells.
+# The spec 1, worst and mean over the same 24 cells.
 FAMILIAR = {
     "t": {10: (0.27, 0.79), 25: (0.56, 0.89), 50: (0.77, 0.92), 100: (0.80, 0.93)},
     "z": {10: (0.27, 0.77), 25: (0.56, 0.88), 50: (0.74, 0.91), 100: (0.80, 0.93)},
@@ -254,7 +254,7 @@ def test_clusters(groups: int, sizes: str, mean: float, icc: float) -> None:
     ids=["300/i", "50 and 19 of 5"],
 )
 def test_very_unequal_clusters(sizes: np.ndarray, cr2_claimed: tuple[float, float], claimed: float) -> None:
-    # METHODS 1 does not state rate and ICC; .9 with .3 and .5 gives its figures for CR2 with t.
+    # The spec 1 does not state rate and ICC; .9 with .3 and .5 gives its figures for CR2 with t.
     for icc in (0.3, 0.5):
         cell = cluster_cell(sizes, 0.9, icc)
         print(f"G_eff={effective_clusters(sizes):.1f} icc={icc}: {cell}")

@@ -164,7 +164,7 @@ def test_forecast_is_repeatable_and_narrows_with_cases() -> None:
 
 
 def test_forecast_band_spans_a_factor_of_two_in_variance_at_fifty_cases_two_reps() -> None:
-    # METHODS 1, of cases that are nearly alike: the variance forecast can be off by two and more.
+    # The spec 1, of cases that are nearly alike: the variance forecast can be off by two and more.
     passes = np.random.default_rng(3).binomial(2, np.random.default_rng(4).beta(16, 4, 50))
     band = forecast_std_error([2] * 50, passes, passes, at_reps=10)
     assert (band.high / band.low) ** 2 > 2

@@ -32,7 +32,7 @@ def passes_and_reps(arguments: str) -> tuple[np.ndarray, int]:
     ("function", "row"), oracle_params("effn_rate", "effn_neff", "effn_wilson_t_lo", "effn_wilson_t_hi")
 )
 def test_without_its_pseudo_case_the_rule_agrees_with_enumeration(function: str, row: OracleRow | None) -> None:
-    # These rows hold the plain design-effect form n_eff = p(1 - p)/(s²/n), without the pseudo-case that METHODS 1 adds
+    # These rows hold the plain design-effect form n_eff = p(1 - p)/(s²/n), without the pseudo-case that the spec 1 adds
     # because this form has no width where all case means are equal. Formula, quantile and mean are the same.
     arguments, expected, tol = required(row)
     passes, reps = passes_and_reps(str(arguments))
@@ -52,7 +52,7 @@ def test_without_its_pseudo_case_the_rule_agrees_with_enumeration(function: str,
 @pytest.mark.parametrize(
     ("passes", "reps", "expected"),
     [
-        # METHODS 1 in fractions: n(n + 1)/(n·rho + 1), n·rho = sum of squares over p(1 - p).
+        # The spec 1 in fractions: n(n + 1)/(n·rho + 1), n·rho = sum of squares over p(1 - p).
         ([1, 1, 0], 1, Fraction(3)),
         ([2, 1, 0], 2, Fraction(12) / (Fraction(1, 2) / Fraction(1, 4) + 1)),
         ([1, 1, 1, 1], 2, Fraction(20)),
@@ -122,7 +122,7 @@ def test_one_case_is_read_as_one_pass_fail_case() -> None:
 
 
 def test_price_of_a_tight_graded_metric_is_as_stated() -> None:
-    # METHODS 1: scores with standard deviation .03 cost 4 times the width of t at n = 8, 1.9 at 50, 1.5 at 100.
+    # The spec 1: scores with standard deviation .03 cost 4 times the width of t at n = 8, 1.9 at 50, 1.5 at 100.
     ratios = []
     for n in (8, 50, 100):
         scores = np.array([-1.0, 1.0] * (n // 2))

@@ -56,7 +56,7 @@ def test_sign_flip_agrees_with_full_enumeration_in_r() -> None:
 
 
 def test_several_epochs_are_averaged_before_the_test() -> None:
-    """DEMAND C03: 8 items × 3 epochs; as 24 items the same data would give p = 0.011, a false win."""
+    """User question C03: 8 items × 3 epochs; as 24 items the same data would give p = 0.011, a false win."""
     result = rules.paired_t(C03)
     assert result.estimate == pytest.approx(0.25)
     assert result.std_error == pytest.approx(0.137, abs=5e-4)

@@ -201,7 +201,7 @@ def test_no_changed_case_speaks_for_nothing() -> None:
 
 
 def test_demand_rows() -> None:
-    """DEMAND C01, C05, C22, C31, P06: the exact and the score answers."""
+    """User question C01, C05, C22, C31, P06: the exact and the score answers."""
     exact = [
         ((22, 9), 0.029),
         ((27, 18), 0.233),

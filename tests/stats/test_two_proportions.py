@@ -61,14 +61,14 @@ def test_agrees_with_the_published_counterexample_to_statsmodels() -> None:
 
 
 def test_overlapping_single_intervals_hide_a_real_difference() -> None:
-    """DEMAND C20: [64.1, 75.3] and [73.3, 83.4] overlap, and yet the arms differ."""
+    """User question C20: [64.1, 75.3] and [73.3, 83.4] overlap, and yet the arms differ."""
     assert rules.pooled_z_p(175, 250, 197, 250) == pytest.approx(0.024, abs=5e-4)
     newcombe = rules.newcombe_interval(175, 250, 197, 250)
     assert (newcombe.low, newcombe.high) == pytest.approx((0.011, 0.163), abs=5e-4)
 
 
 def test_treating_paired_arms_as_unrelated_misses_the_difference() -> None:
-    """DEMAND C01: 159 and 172 of the same 240 cases."""
+    """User question C01: 159 and 172 of the same 240 cases."""
     assert rules.pooled_z_p(159, 240, 172, 240) == pytest.approx(0.200, abs=5e-4)
 
 

@@ -38,7 +38,7 @@ _ROUNDING = 1e-12
 # With more changed cases the sign-flip test agrees with the t test and is not worth its time.
 _MOST_SIGN_FLIPS = 10_000
 _HIDDEN_BREAKS = (
-    "Claims of no worse and equivalent rest on the guarded interval; up to about 5 % of them are wrong when rare "
+    "Claims of no worse and equivalent rest on the guarded interval; up to about 7 % of them are wrong when rare "
     "breaks hide in run noise."
 )
 _NO_RANGE = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from evalgauge.errors import ArgumentError
+from evalgauge.rules.answers import PairedAnswer
 from evalgauge.stats.checks import checked_confidence
 from evalgauge.stats.hull import hull_limits
 from evalgauge.stats.paired_proportions import mcnemar_chi2_p, mcnemar_exact_p, tango_interval
@@ -78,8 +79,9 @@ def claims(answer: Comparison, *, margin: float | None = None) -> Claims:
     if margin is not None:
         checked_margin(margin)
         inside = answer.guarded_equivalence
-        equivalent = inside.low > -margin and inside.high < margin
-        no_worse = answer.guarded.low > -margin
+        may_claim = not _may_hide_breaks(answer, margin)
+        equivalent = may_claim and inside.low > -margin and inside.high < margin
+        no_worse = may_claim and answer.guarded.low > -margin
     return Claims(
         better=better,
         worse=worse,
@@ -98,6 +100,45 @@ def _first_true(*, better: bool, worse: bool, equivalent: bool | None, no_worse:
     if equivalent:
         return "equivalent"
     return "no worse" if no_worse else "inconclusive"
+
+
+def _may_hide_breaks(answer: Comparison, margin: float) -> bool:
+    """Return whether a graded log is too small to hold one case of a break that the margin must exclude.
+
+    Below the hard floor run noise lets the hull pass up to .10 of such candidates (.066 at the floor and above it).
+    Pass/fail changes need no floor: Tango's own interval is that wide.
+    """
+    if not isinstance(answer, PairedAnswer) or answer.guarded.method != "hull" or not 0 < margin < 1:
+        return False
+    return answer.n_cases < hard_floor(margin, confidence=answer.guarded.confidence)
+
+
+def hard_floor(margin: float, *, confidence: float = 0.95) -> int:
+    """Return the fewest cases at which breaks of a share ``margin`` would show one with probability (1 + confidence)/2.
+
+    Parameters
+    ----------
+    margin
+        Share of cases that break completely, between 0 and 1.
+    confidence
+        Two-sided level, a share.
+
+    Raises
+    ------
+    ArgumentError
+        If the level is not a share.
+
+    References
+    ----------
+    Hanley and Lippman-Hand 1983, JAMA 249, 1743-1745 (the rule of three, of which this is the exact form).
+
+    Examples
+    --------
+    >>> hard_floor(0.02), hard_floor(0.05), hard_floor(0.1)
+    (183, 72, 36)
+    """
+    tail = (1 - checked_confidence(confidence)) / 2
+    return math.ceil(round(math.log(tail) / math.log1p(-margin), 9))
 
 
 def checked_margin(margin: float) -> float:
@@ -131,7 +172,8 @@ class LeastCases:
     Attributes
     ----------
     unchanged
-        Fewest cases at which a log passes in which no case changed: the best that two equally good arms can show.
+        Fewest cases at which a log passes in which no case changed: the best that two equally good arms can show. For
+        graded scores no less than ``hard_floor``.
     hard_floor
         Fewest cases at which a share ``margin`` of cases that break completely would show at least one break with
         probability (1 + confidence)/2. Below it no rule whatever can tell such breaks from none.
@@ -170,14 +212,14 @@ def least_n_for_no_worse(margin: float, *, confidence: float = 0.95, graded: boo
     if not 0 < margin < 1:
         hint = f"Did you mean {margin / 100:g}?" if 1 < margin < 100 else ""
         raise ArgumentError("margin", margin, "a share of the score's range between 0 and 1, such as 0.02", hint)
-    tail = (1 - checked_confidence(confidence)) / 2
 
     def passes(n: int) -> bool:
         if graded:
             return float(hull_limits([0.0] * n, confidence=confidence)[0]) > -margin
         return tango_interval(0, 0, n, confidence=confidence).low > -margin
 
-    return LeastCases(unchanged=_first(passes), hard_floor=math.ceil(round(math.log(tail) / math.log1p(-margin), 9)))
+    floor = hard_floor(margin, confidence=confidence)
+    return LeastCases(unchanged=max(_first(passes), floor) if graded else _first(passes), hard_floor=floor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
