@@ -280,3 +280,10 @@ def test_large_sets_need_no_notes() -> None:
 
 def test_one_line() -> None:
     assert str(of_counts(47, 50)) == "0.94, 0.8378 to 0.9794 (0.95 wilson), 50 cases, new-cases"
+
+
+def test_scores_that_lie_close_together_are_warned_of() -> None:
+    close = "The scores lie close together: the interval assumes no rare kind of case that scores far from them."
+    assert close in score_interval([0.999] * 20).notes
+    assert close not in score_interval(np.linspace(0.2, 0.9, 60)).notes
+    assert close not in score_interval([1.0] * 20, pass_fail=True).notes

@@ -26,7 +26,7 @@ _FEW_CASES = 30
 # The coverage tables start here; with fewer cases no rule was found to hold for every shape of scores.
 _LEAST_CASES = 10
 # From this ratio of effective to counted cases on, the interval rests on the scores staying where they are.
-_CLOSE_TOGETHER = 4
+_CLOSE_TOGETHER = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
