@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from evalgauge.errors import ArgumentError
 from evalgauge.rules.answers import PairedAnswer, equivalence_level
 from evalgauge.rules.paired import paired_counts, paired_intervals
+from evalgauge.rules.paired_missing import ArmRuns, paired_with_missing
 from evalgauge.rules.verdict import Claims, claims, hard_floor, least_flips_for_better, least_n_for_no_worse
 from evalgauge.stats.hull import hull
 from evalgauge.stats.paired_proportions import mcnemar_exact_p, tango_interval
@@ -161,3 +163,40 @@ def test_a_graded_log_below_the_hard_floor_claims_no_absence_of_breaks() -> None
 
 def test_pass_fail_changes_need_no_floor() -> None:
     assert claims(paired_counts(0, 0, 35), margin=0.1).no_worse
+    assert paired_counts(0, 0, 35).least_margin == 0
+
+
+HAIRS = np.tile([0.001, -0.001], 500)
+
+
+@pytest.mark.parametrize("margin", [0.02, 0.05, 0.1])
+def test_the_floor_counts_cases_and_its_margin_is_the_same_equation(margin: float) -> None:
+    floor = hard_floor(margin)
+    assert paired_intervals(HAIRS[:floor]).least_margin <= margin < paired_intervals(HAIRS[: floor - 1]).least_margin
+
+
+def test_the_floor_counts_clusters_where_cases_share_them() -> None:
+    # 360 cases are plenty for 5 points, 36 documents are not: a twentieth of all documents could be absent.
+    deltas, documents = HAIRS[:360], np.repeat(np.arange(36), 10)
+    assert claims(paired_intervals(deltas), margin=0.05).no_worse
+    clustered = paired_intervals(deltas, clusters=documents)
+    assert clustered.least_margin == pytest.approx(paired_intervals(HAIRS[:36]).least_margin)
+    assert not claims(dataclasses.replace(clustered, guarded=clustered.interval), margin=0.05).no_worse
+
+
+def test_the_floor_is_in_the_unit_of_the_score() -> None:
+    answer, scaled = paired_intervals(HAIRS[:40]), paired_intervals(5 * HAIRS[:40], span=5.0)
+    assert scaled.least_margin == pytest.approx(5 * answer.least_margin)
+    # 40 cases show 10 % of the range and not 8 %, in either unit.
+    for share, shown in ((0.1, True), (0.08, False)):
+        for reading, margin in ((answer, share), (scaled, 5 * share)):
+            free = dataclasses.replace(reading, guarded=reading.interval)
+            assert claims(free, margin=margin).no_worse is shown
+    assert paired_intervals(HAIRS[:40], span=None).least_margin == 0
+
+
+def test_the_floor_holds_when_runs_are_missing() -> None:
+    base = ArmRuns(sums=np.full(40, 1.5), scored=np.full(40, 3), planned=np.full(40, 3))
+    cand = ArmRuns(sums=1.5 + HAIRS[:40], scored=np.full(40, 3), planned=np.r_[np.full(39, 3), 4])
+    result = paired_with_missing(base, cand)
+    assert result.answer.least_margin == result.scored_only.least_margin > 0.08

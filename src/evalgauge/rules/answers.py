@@ -112,12 +112,17 @@ class PairedAnswer(Comparison):
         Cases whose score rose, fell, stayed.
     n_cases
         Shared cases.
+    least_margin
+        Smallest margin, in the unit of the score, at which "no worse" and "equivalent" may be said: cases that break
+        completely could make up a smaller share and be absent from the log. 0 where ``guarded`` itself is that wide
+        (pass/fail changes), and where the score has no range.
     """
 
     wins: int
     losses: int
     ties: int
     n_cases: int
+    least_margin: float
 
     @property
     def n_moved(self) -> int:

@@ -191,6 +191,7 @@ def _pass_fail(
         losses=int(losses),
         ties=int(n - wins - losses),
         n_cases=int(n),
+        least_margin=0.0,
     )
 
 

@@ -122,7 +122,18 @@ def graded_answer(shares: Array, codes: Codes, *, confidence: float, span: float
         losses=int(np.count_nonzero(shares < 0)),
         ties=shares.size - moved,
         n_cases=shares.size,
+        least_margin=_absent_share(shares, codes, confidence) * span if has_range else 0.0,
     )
+
+
+def _absent_share(shares: Array, codes: Codes, confidence: float) -> float:
+    """Return the largest share of a kind of case, or of cluster, that a log of this size may hold none of.
+
+    The hull alone learns from run noise that changes are small, and then trusts fewer cases than it takes to see one
+    break: with 45 of them, or 45 clusters of 5, a drop of 5 points by total breaks passed it in up to 11 % of logs.
+    """
+    units = shares.size if codes is None else effective_clusters(np.bincount(codes))
+    return -math.expm1(math.log((1 - confidence) / 2) / units)
 
 
 def _stretched(guard: _Reading, chosen: _Reading, level: float) -> Estimate:

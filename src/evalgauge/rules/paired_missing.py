@@ -232,6 +232,7 @@ def _spanned(scored_only: PairedAnswer, worst: PairedAnswer, best: PairedAnswer)
         interval=_span([reading.interval for reading in readings]),
         guarded=_span([reading.guarded for reading in readings]),
         guarded_equivalence=_span([reading.guarded_equivalence for reading in readings]),
+        least_margin=max(reading.least_margin for reading in readings),
         alternatives=tuple(_span([reading.named(method) for reading in readings]) for method in shared),
         p_value=p_values["dual"],
         p_values=PValues(p_values),

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 # Halvings of log p; p-values below the smallest are reported as it.
 _HALVINGS = 40
 _LEAST_P = 1e-14
+# Nearer to 1 Student quantiles have lost their digits: that of 4 degrees of freedom is 0 at a level of 1e-9.
+_MOST_P = 1 - 1e-5
 
 
 def hull_limits(deltas: ArrayLike, *, confidence: float = 0.95) -> tuple[Array, Array, Array]:
@@ -164,7 +166,7 @@ def dual_p_value(interval_at: Callable[[float], Interval]) -> float:
     Returns
     -------
     float
-        A share; 1 where no level excludes 0, and 1e-14 where all levels do that can be told from 1.
+        A share; 1 where no level above 0.00001 excludes 0, and 1e-14 where all levels do that can be told from 1.
 
     Examples
     --------
@@ -177,9 +179,11 @@ def dual_p_value(interval_at: Callable[[float], Interval]) -> float:
         interval = interval_at(1 - p_value)
         return interval.low > 0 or interval.high < 0
 
-    low, high = math.log(_LEAST_P), 0.0
     if is_excluded(_LEAST_P):
         return _LEAST_P
+    if not is_excluded(_MOST_P):
+        return 1.0
+    low, high = math.log(_LEAST_P), math.log(_MOST_P)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         if is_excluded(math.exp(middle)):
