@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -195,7 +197,7 @@ def test_the_verdict_comes_first(command: Command) -> None:
     assert lines[0] == ("You need 1,220 cases (244 in each of 5 slices); the margin decides. You own 695: ADD 525.")
     assert "Your 139 a slice: ±6.66 points (asked ±5 points: no)" in lines[1]
     assert "sees a 9.38-point drop (asked 10 points: yes, power 82 %)" in lines[1]
-    assert lines[-1].strip() == "Next: evalgauge plan design --rate 90% --drop 10pp"
+    assert lines[-1].strip() == "Next: evalgauge plan design --rate 90% --drop 10pp --slices 5 --own 695"
     assert "ENOUGH: add 0" in command("plan", "--own", 200).out
 
 
@@ -251,9 +253,123 @@ def test_no_option_is_dead(command: Command, option: tuple[str, str]) -> None:
 def test_a_gate_on_a_drop_tells_from_when_it_can_pass(command: Command) -> None:
     answer = command.json("plan", "--max-drop", "2pp", "--own", 150)
     assert (answer["no_worse"]["least"], answer["no_worse"]["hard_floor"]) == (189, 183)
-    assert answer["no_worse"]["own_can_pass"] is False
-    assert (answer["prescribed"]["total"], answer["prescribed"]["because"]) == (189, "max-drop")
-    assert answer["own"]["add"] == 39
+    assert answer["no_worse"]["own_passes_unchanged"] is False
+    assert 0 < answer["no_worse"]["own_chance"] < 0.1
+    # Two equally good systems at 90 % that fail on unrelated cases differ on 18 % of them.
+    assert answer["no_worse"]["discordance"] == pytest.approx(0.18)
+    assert answer["no_worse"]["assumed"] is True
+    safe = answer["no_worse"]["safe_n"]
+    assert answer["no_worse"]["power_at_n"] < 0.8
+    assert (answer["prescribed"]["total"], answer["prescribed"]["because"]) == (safe, "max-drop")
+    assert answer["own"]["add"] == safe - 150
+    named = command.json("plan", "--max-drop", "2pp", "--discordance", "10%")
+    assert (named["no_worse"]["discordance"], named["no_worse"]["assumed"]) == (0.1, False)
+    assert named["prescribed"]["total"] < safe
+
+
+def test_a_gate_on_a_drop_counts_clusters(command: Command) -> None:
+    alone = command.json("plan", "--max-drop", "5pp")["prescribed"]["total"]
+    shared = command.json("plan", "--max-drop", "5pp", "--cluster-size", 10, "--icc", 0.2)["prescribed"]["total"]
+    assert shared == math.ceil(alone * 2.8)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--slices", 5, "--own", 695, "--min-rate", "85%"),
+        ("--slice-shares", "web=60%,api=40%", "--confidence", "90%", "--rise", "5pp", "--rule", "exact"),
+        ("--design", "paired", "--max-drop", "2pp"),
+        ("--discordance", "10%", "--drop", "5pp", "--power", "90%"),
+    ],
+)
+def test_next_lines_keep_the_question_and_come_to_an_end(command: Command, words: tuple[object, ...]) -> None:
+    seen: list[list[str]] = []
+    step = ["plan", *(str(word) for word in words)]
+    while step not in seen:
+        seen.append(step)
+        shown = command(*step)
+        assert shown.code == 0, shown.err
+        following = shown.out.splitlines()[-1].strip().removeprefix("Next: ")
+        if following.startswith("run both systems on such cases, then evalgauge compare BASELINE CANDIDATE"):
+            break
+        step = shlex.split(following)[1:]
+    else:
+        pytest.fail(f"the next steps go round: {seen}")
+    for asked in (
+        "--slices",
+        "--own",
+        "--slice-shares",
+        "--confidence",
+        "--rise",
+        "--rule",
+        "--discordance",
+        "--power",
+    ):
+        assert all((asked in step) == (asked in words) for step in seen), asked
+
+
+def test_slices_are_planned_alike_by_plan_and_plan_design(command: Command) -> None:
+    split = ("--slices", 5, "--drop", "10pp", "--own", 695)
+    whole = command.json("plan", *split)["detection"]
+    designs = {row["design"]: row for row in command.json("plan", "design", *split)["designs"]}
+    assert designs["paired"]["cases"] == whole["paired"]["safe_total"]
+    assert designs["held-reference"]["cases"] == whole["held_reference"]["safe_total"]
+    assert designs["independent-arms"]["cases"] == whole["independent_arms"]["safe_total"]
+    assert "own: got 4, allowed is at least one case for every slice (5)." in command.refusal(
+        "plan", "design", "--slices", 5, "--own", 4
+    )
+
+
+def test_one_log_has_one_count_for_a_margin(command: Command, fixtures: Path) -> None:
+    log = fixtures / "inspect" / "triage-base.eval"
+    measured = command.json("measure", log)
+    planned = command.json("plan", "--like", log)
+    reps = command.json("plan", "reps", log, "--margin", "5pp")
+    mine = next(row for row in reps["counts"] if row["reps"] == measured["n_reps"])
+    assert measured["reach"]["cases"] == planned["precision"]["per_slice"] == mine["n"]
+    row = next(row for row in reps["rows"] if row["reps"] == measured["n_reps"])
+    assert row["floor_half_width"] == pytest.approx(measured["components"]["floor_half_width"])
+    assert row["graded_half_width"] == pytest.approx((measured["high"] - measured["low"]) / 2, abs=1e-9)
+    assert reps["removable"] == pytest.approx(measured["components"]["run_share"])
+    assert f"You need {planned['precision']['per_slice']:,} cases × 3 reps" in command("plan", "--like", log).out
+
+
+def test_a_pilot_without_changes_says_what_is_planned_for(command: Command, fixtures: Path) -> None:
+    log = fixtures / "inspect" / "triage-base.eval"
+    out = command("plan", "--like", log, "--like", log, "--drop", "20pp").out
+    assert "of the shared cases; 20 % are planned for, because a change of 20 points needs at least so many." in out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--own", 10**12),
+        ("--margin", "0.0001pp"),
+        ("--max-drop", "0.001pp"),
+        ("--rate", "100%", "--own", 30),
+        ("--rate", "0%", "--rise", "100pp", "--own", 30),
+        ("--slice-shares", "web=100%"),
+        ("design", "--own", 10**12),
+        ("design", "--drop", "0.001pp"),
+    ],
+)
+def test_extremes_are_answered_with_numbers(command: Command, words: tuple[object, ...]) -> None:
+    def numbers(value: object) -> list[float]:
+        if isinstance(value, dict):
+            return [one for part in value.values() for one in numbers(part)]
+        if isinstance(value, list):
+            return [one for part in value for one in numbers(part)]
+        return [value] if isinstance(value, float) else []
+
+    answer = command.json("plan", *words)
+    assert numbers(answer)
+    # NaN and infinity are written as null: a power or a width is never one of them.
+    for design in answer.get("designs", ()):
+        assert 0 <= design["power"] <= 1
+    own = answer.get("own")
+    if isinstance(own, dict):
+        assert 0 <= own["power_at_drop"] <= 1
+        assert own["half_width"] > 0
 
 
 def test_a_pilot_log_gives_the_rate_and_the_slices(command: Command, tmp_path: Path) -> None:
@@ -333,7 +449,7 @@ def test_two_logs_weigh_the_reps_of_a_change(command: Command, tmp_path: Path) -
         (("--rate", "90"), "--rate: got '90', allowed is a share from 0 % to 100 %. Did you mean 90% (0.9)?"),
         (
             ("--margin", "0"),
-            "margin: got 0.0, allowed is points above 0 and below 100, such as 5pp (0.05). No number of",
+            "margin: got 0.0, allowed is points from 0.0001 to below 100, such as 5pp (0.05). No set of",
         ),
         (
             ("--slice-shares", "web=60%,api=30%"),

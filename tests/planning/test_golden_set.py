@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +19,7 @@ from evalgauge.planning.limits import floor_plan, never_pass, no_worse_plan
 from evalgauge.planning.looks import looks_plan
 from evalgauge.planning.slices import per_slice_of, slice_plan, total_of
 from evalgauge.rules.paired import paired_counts
+from evalgauge.stats.no_worse_power import no_worse_power
 from evalgauge.stats.proportion import wilson_interval
 from evalgauge.stats.two_proportions import miettinen_nurminen_interval
 
@@ -77,7 +79,7 @@ def test_a_set_as_large_as_prescribed_needs_nothing_more(
 @given(st.floats(0.2, 0.95), st.floats(0.3, 0.9), designs, st.floats(0.4, 1))
 def test_a_smaller_change_never_asks_for_fewer_cases(rate: float, part: float, design: Design, smaller: float) -> None:
     large = Change(rate=rate, size=max(part * rate, 0.1))
-    small = large.sized(max(large.size * smaller, 0.05))
+    small = replace(large, size=max(large.size * smaller, 0.05))
     # The grading rule is the same, and a smaller change is harder to see at every count.
     assert detection(design, small).safe_n >= detection(design, large).safe_n
 
@@ -92,9 +94,9 @@ def test_solving_for_the_change_undoes_solving_for_the_count(design: Design, *, 
     assert size is not None
     assert 0.09 < size <= 0.1 + 1e-9
     if exact:
-        assert float(power_of(design, change.sized(size), n)) == pytest.approx(0.8, abs=1e-6)
+        assert float(power_of(design, replace(change, size=size), n)) == pytest.approx(0.8, abs=1e-6)
     else:
-        assert detection(design, change.sized(size)).n == n
+        assert detection(design, replace(change, size=size)).n == n
 
 
 def test_a_rise_is_planned_like_the_drop_of_the_failures() -> None:
@@ -148,12 +150,51 @@ def test_a_rate_below_the_floor_is_never_certified() -> None:
 
 
 @pytest.mark.parametrize(("max_drop", "hard_floor"), [(0.02, 183), (0.05, 72), (0.1, 36)])
-def test_below_the_least_count_no_comparison_passes_the_gate(max_drop: float, hard_floor: int) -> None:
-    found = no_worse_plan(max_drop, own=10)
-    assert found.own_can_pass is False
+def test_below_the_least_count_no_unchanged_log_passes_the_gate(max_drop: float, hard_floor: int) -> None:
+    found = no_worse_plan(max_drop, discordance=0.1, own=10)
+    assert found.own_passes_unchanged is False
+    # Nearly none, but not none: four gains without a loss are better, and therefore no worse.
+    assert found.own_chance is not None
+    assert 0 < found.own_chance < 0.01
+    assert float(no_worse_power(found.safe_n, 0.1, max_drop)) >= 0.8
+    assert float(no_worse_power(found.safe_n - 1, 0.1, max_drop)) < 0.8
     assert paired_counts(0, 0, found.least).guarded.low > -max_drop
     assert paired_counts(0, 0, found.least - 1).guarded.low <= -max_drop
     assert found.hard_floor == hard_floor
+
+
+def test_a_gate_on_arms_that_never_differ_needs_the_least_count() -> None:
+    found = no_worse_plan(0.02, discordance=0)
+    assert (found.safe_n, found.power_at_n) == (found.least, 1.0)
+
+
+@pytest.mark.parametrize("gap", [0.001, 0.0005, 0.0001, 0.00001])
+def test_a_certificate_near_the_expected_rate_needs_the_more_cases_the_nearer_it_is(gap: float) -> None:
+    found = floor_plan(0.9, 0.9 - gap)
+    assert found.safe_n is not None
+    # z(a) + z(b) squared, times the variance of one case, over the squared gap.
+    assert found.safe_n == pytest.approx(7.849 * 0.09 / gap**2, rel=0.02)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_sets_too_large_to_enumerate_have_the_power_of_the_formula(design: Design) -> None:
+    change = Change(rate=0.9, size=0.001, discordance=0.1)
+    found = detection(design, change)
+    for factor in (0.5, 1.0, 1.5, 1e6):
+        n = int(found.raw * factor)
+        near = float(power_of(design, replace(change, size=0.001 * 2), max(1, n // 4)))
+        # A quarter of the cases for twice the change: the same power, but for the rates' own variance.
+        assert float(power_of(design, change, n)) == pytest.approx(near, abs=0.01)
+    assert detectable_change(design, change, 10**12) is not None
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_a_rate_at_its_end_is_planned_in_the_direction_that_is_open(rate: float) -> None:
+    change = Change(rate=rate, size=0.1, direction="drop" if rate else "rise")
+    precision = precision_plan(rate, 0.05, ONE)
+    asked = prescription(precision, detection_plan(change, ONE), ONE)
+    mine = owned_set(30, asked, precision, change, ONE, rate=rate)
+    assert (mine.detectable_drop is None, mine.detectable_rise is None) == (rate == 0, rate == 1)
 
 
 def test_below_the_least_counts_the_most_extreme_data_show_nothing() -> None:
@@ -223,7 +264,7 @@ def test_the_safe_count_of_each_design_is_the_one_prescribed() -> None:
         (lambda: Change(rate=0.95, size=0.1, direction="rise"), "rise: got 0.1, allowed is at most 5 points, because"),
         (lambda: Change(rate=1, size=0.1, direction="rise"), "because the rate is 100 %. Name another --rate."),
         (lambda: Change(rate=0.9, size=0), "drop: got 0, allowed is points above 0, such as 5pp (0.05). No finite"),
-        (lambda: Change(rate=0.9, size=10), "drop: got 10, allowed is points above 0 and below 100"),
+        (lambda: Change(rate=0.9, size=10), "drop: got 10, allowed is points from 0.0001 to below 100"),
         (lambda: Change(rate=0.9, size=0.1, power=0.3), "power: got 0.3, allowed is a share from 0.5 to below 1."),
         (lambda: Change(rate=0.9, size=0.1, power=80), "Did you mean 80 % (0.8)?"),
         (
@@ -245,7 +286,7 @@ def test_the_safe_count_of_each_design_is_the_one_prescribed() -> None:
         ),
         (lambda: looks_plan(1, cases=9), "looks: got 1, allowed is a whole number of looks, 2 or more."),
         (lambda: floor_plan(0.95, 90), "min_rate: got 90, allowed is a share between 0 and 1, such as 85% (0.85)."),
-        (lambda: no_worse_plan(0), "max_drop: got 0, allowed is points above 0"),
+        (lambda: no_worse_plan(0, discordance=0.1), "max_drop: got 0, allowed is points from 0.0001"),
     ],
 )
 def test_refusals(call: Callable[[], object], text: str) -> None:

@@ -113,7 +113,7 @@ def test_the_assured_count_is_kept_at_every_larger_one(rate: float, margin: floa
         ),
         (
             lambda: precision_count(0.9, 0),
-            "margin: got 0, allowed is points above 0 and below 100, such as 5pp (0.05).",
+            "margin: got 0, allowed is points from 0.0001 to below 100, such as 5pp (0.05).",
         ),
         (lambda: precision_count(0.9, 5), "Did you mean 5pp (0.05)?"),
         (

@@ -197,7 +197,7 @@ def test_clusters_of_one_case_have_no_correlation_to_see() -> None:
         (lambda: reps_sketch(0, 1), "cases: got 0"),
         (lambda: budget_rows(1, SINGLE), "budget: got 1, allowed is at least 2, the price of two cases with one rep."),
         (lambda: reps_counts(SINGLE), "margin: got 'nothing', allowed is a margin, or a change between two arms"),
-        (lambda: reps_counts(SINGLE, margin=0), "margin: got 0, allowed is points above 0"),
+        (lambda: reps_counts(SINGLE, margin=0), "margin: got 0, allowed is points from 0.0001"),
         (lambda: reps_counts(PAIRED, change=0), "drop: got 0, allowed is points above 0"),
         (lambda: best_reps(SINGLE, cost_case=-1), "cost_case: got -1, allowed is a price of 0 or more"),
         (lambda: best_reps(SINGLE, cost_run=0), "cost_run: got 0, allowed is a price above 0 for cases, for runs"),

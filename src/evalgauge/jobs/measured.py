@@ -163,15 +163,22 @@ def _reach(request: MeasureRequest, score: HonestScore) -> Reach | None:
     is_wide = score.interval.half_width > _USUAL_MARGIN
     if rule is None or request.target != "new-cases" or request.cluster is not None or not is_wide:
         return None
-    cases = count_like_these(
-        only.estimate,
-        _USUAL_MARGIN,
-        cases=only.n_cases,
-        effective_cases=only.n_eff,
-        rule=rule,
-        confidence=request.confidence,
+    # The score itself is uncertain, and rates near one half need the most cases.
+    worst = min(max(0.5, only.interval.low), only.interval.high)
+    cases, at_worst = (
+        count_like_these(
+            rate,
+            _USUAL_MARGIN,
+            cases=only.n_cases,
+            effective_cases=only.n_eff,
+            rule=rule,
+            confidence=request.confidence,
+        )
+        for rate in (only.estimate, worst)
     )
-    return Reach(margin=_USUAL_MARGIN, cases=cases) if cases > only.n_cases else None
+    if cases <= only.n_cases:
+        return None
+    return Reach(margin=_USUAL_MARGIN, cases=cases, cases_at_worst=max(cases, at_worst), worst_rate=worst)
 
 
 def _components(request: MeasureRequest, arm: Arm) -> Components | None:

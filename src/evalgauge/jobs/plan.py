@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError
-from evalgauge.jobs.plan_change import asked_change, asked_rate, listed, named, read_pilot
+from evalgauge.jobs.plan_change import asked_change, asked_rate, asked_slices, listed, named, read_pilot
 from evalgauge.jobs.plan_notes import plan_notes
 from evalgauge.planning.checks import checked_count, checked_share_between
 from evalgauge.planning.clusters import cluster_plan
+from evalgauge.planning.detection import discordance_of_equals
 from evalgauge.planning.golden_set import detection_plan, owned_set, precision_plan, prescription, safe_count
 from evalgauge.planning.limits import floor_plan, never_pass, no_worse_plan
 from evalgauge.planning.looks import looks_plan
-from evalgauge.planning.slices import per_slice_of, slice_plan
+from evalgauge.planning.slices import per_slice_of
 from evalgauge.questions.plan import PlanAnswer, PlanRequest
 from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Weights, Words
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evalgauge.jobs.plan_pilot import Piloted
+    from evalgauge.planning.detection import Change
     from evalgauge.planning.precision import PrecisionRule
     from evalgauge.planning.results import (
         Because,
@@ -169,15 +172,8 @@ def plan(  # noqa: PLR0913 - the options of one question, all keyword-only
 def plan_answer(request: PlanRequest, sources: Sequence[Any] = ()) -> PlanAnswer:
     """Return the answer to a request; ``sources`` holds the pilot logs themselves where they are no paths."""
     found = read_pilot(request, sources or request.like, by=request.by)
-    if request.by is not None and found is None:
-        raise ArgumentError("by", request.by, "a field of a pilot log", "Name the log with --like.")
     rate = asked_rate(request, found)
-    slices = slice_plan(
-        slices=request.slices,
-        shares=request.slice_shares or (found.shares if found is not None else None),
-        smallest_share=request.smallest_share,
-        confidence=request.confidence,
-    )
+    slices = asked_slices(request, found)
     change = asked_change(request, rate, found, confidence=slices.confidence)
     if request.assurance is not None:
         checked_share_between(request.assurance, "assurance", "90% (0.9)")
@@ -188,8 +184,10 @@ def plan_answer(request: PlanRequest, sources: Sequence[Any] = ()) -> PlanAnswer
     detection = detection_plan(change, slices)
     safe = safe_count(detection, request.design)
     clusters = _clusters(request, rate, safe, slices, found)
-    floor, no_worse = _limits(request, rate, slices)
-    others = _others(floor, no_worse, clusters)
+    mine = None if request.own is None else max(1, per_slice_of(request.own, slices))
+    seen = None if found is None else found.pilot.discordance
+    floor, no_worse = _limits(request, change, slices, own=_counted(mine, clusters), seen=seen)
+    others = _others(floor, no_worse, clusters, graded=rule == "effective-n wilson t")
     prescribed = prescription(
         precision, detection, slices, design=request.design, assurance=request.assurance, others=others
     )
@@ -260,23 +258,48 @@ def _clusters(
     )
 
 
-def _limits(request: PlanRequest, rate: float, slices: SlicePlan) -> tuple[FloorPlan | None, NoWorsePlan | None]:
-    mine = None if request.own is None else per_slice_of(request.own, slices)
-    level, floor, no_worse = slices.confidence, None, None
+def _counted(cases: int | None, clusters: ClusterPlan | None) -> int | None:
+    """Return how many unrelated cases would say the same as these, where some share a source."""
+    if cases is None or clusters is None:
+        return cases
+    return max(1, math.floor(cases / clusters.design_effect))
+
+
+def _limits(
+    request: PlanRequest, change: Change, slices: SlicePlan, *, own: int | None, seen: float | None
+) -> tuple[FloorPlan | None, NoWorsePlan | None]:
+    floor = no_worse = None
+    level, power = slices.confidence, request.power
     if request.min_rate is not None:
-        floor = floor_plan(rate, request.min_rate, power=request.power, confidence=level, rule=request.rule, own=mine)
+        floor = floor_plan(change.rate, request.min_rate, power=power, confidence=level, rule=request.rule, own=own)
     if request.max_drop is not None:
-        no_worse = no_worse_plan(request.max_drop, confidence=level, own=mine)
+        if request.design == "independent-arms":
+            allowed = "a plan of shared cases: --design paired, or none"
+            hint = "A drop is ruled out on the same cases for both systems; on different ones it takes many times more."
+            raise ArgumentError("max_drop", request.max_drop, allowed, hint)
+        is_named = request.discordance is not None or request.correlation is not None
+        no_worse = no_worse_plan(
+            request.max_drop,
+            discordance=discordance_of_equals(change) if is_named or seen is None else seen,
+            assumed=not is_named and seen is None,
+            power=power,
+            confidence=level,
+            own=own,
+        )
     return floor, no_worse
 
 
-def _others(floor: FloorPlan | None, no_worse: NoWorsePlan | None, clusters: ClusterPlan | None) -> dict[Because, int]:
+def _others(
+    floor: FloorPlan | None, no_worse: NoWorsePlan | None, clusters: ClusterPlan | None, *, graded: bool
+) -> dict[Because, int]:
     """Return the cases in one slice that wishes beside the margin and the change ask for."""
     others: dict[Because, int] = {}
+    inflation = 1.0 if clusters is None else clusters.design_effect
     if floor is not None:
-        others["min-rate"] = floor.safe_n or floor.least
+        others["min-rate"] = math.ceil(inflation * (floor.safe_n or floor.least))
     if no_worse is not None:
-        others["max-drop"] = max(no_worse.least, no_worse.hard_floor)
+        least = no_worse.least_graded if graded else no_worse.least
+        others["max-drop"] = math.ceil(inflation * max(no_worse.safe_n, least, no_worse.hard_floor))
     if clusters is not None:
         others["clusters"] = max(clusters.precision_cases, clusters.detection_cases)
     return others

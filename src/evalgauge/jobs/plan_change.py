@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 from evalgauge.errors import ArgumentError
 from evalgauge.planning.checks import checked_rate
 from evalgauge.planning.detection import Change
+from evalgauge.planning.slices import slice_plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalgauge.jobs.plan_pilot import Piloted
+    from evalgauge.planning.results import SlicePlan
     from evalgauge.questions.plan import ChangeOptions, PilotOptions
 
 USUAL_RATE, USUAL_DROP = 0.9, 0.1
@@ -42,6 +44,18 @@ def asked_rate(asked: ChangeOptions, found: Piloted | None) -> float:
     if asked.rate is not None:
         return checked_rate(asked.rate)
     return USUAL_RATE if found is None else found.pilot.rate
+
+
+def asked_slices(asked: ChangeOptions, found: Piloted | None) -> SlicePlan:
+    """Return how the set is split, and at which level a slice is judged; a field of the pilot log may tell."""
+    if asked.by is not None and found is None:
+        raise ArgumentError("by", asked.by, "a field of a pilot log", "Name the log with --like.")
+    return slice_plan(
+        slices=asked.slices,
+        shares=asked.slice_shares or (found.shares if found is not None else None),
+        smallest_share=asked.smallest_share,
+        confidence=asked.confidence,
+    )
 
 
 def asked_change(asked: ChangeOptions, rate: float, found: Piloted | None, *, confidence: float) -> Change:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalgauge.jobs.plan_change import asked_change, asked_rate, listed, named, read_pilot
+from evalgauge.jobs.plan_change import asked_change, asked_rate, asked_slices, listed, named, read_pilot
 from evalgauge.planning.checks import checked_count
 from evalgauge.planning.designs import design_rows, recommended
 from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
-from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Words
+from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Weights, Words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evalgauge.planning.design_results import DesignRow
     from evalgauge.planning.detection import Change
-    from evalgauge.planning.results import Design, Strictness
+    from evalgauge.planning.results import Design, SlicePlan, Strictness
 
 
 def plan_design(  # noqa: PLR0913 - the options of one question, all keyword-only
@@ -27,6 +27,10 @@ def plan_design(  # noqa: PLR0913 - the options of one question, all keyword-onl
     correlation: float | None = None,
     cost_case: float = 1.0,
     cost_run: float = 0.0,
+    slices: int | None = None,
+    slice_shares: Mapping[str, float] | None = None,
+    smallest_share: float | None = None,
+    by: str | None = None,
     own: int | None = None,
     power: float = 0.8,
     confidence: float = 0.95,
@@ -47,7 +51,9 @@ def plan_design(  # noqa: PLR0913 - the options of one question, all keyword-onl
 
     Parameters
     ----------
-    rate, drop, rise, discordance, correlation, own, power, confidence, rule, like
+    rate, drop, rise, discordance, correlation, power, confidence, rule, like
+        As in ``plan``.
+    slices, slice_shares, smallest_share, by, own
         As in ``plan``; ``own`` adds the exact power that each design has with so many cases.
     cost_case, cost_run
         Price of making one case, and of running one case once.
@@ -83,6 +89,10 @@ def plan_design(  # noqa: PLR0913 - the options of one question, all keyword-onl
         correlation=correlation,
         cost_case=cost_case,
         cost_run=cost_run,
+        slices=slices,
+        slice_shares=None if slice_shares is None else Weights(slice_shares),
+        smallest_share=None if smallest_share is None else Share(smallest_share),
+        by=by,
         own=own,
         power=Share(power),
         confidence=Share(confidence),
@@ -104,11 +114,12 @@ def plan_design(  # noqa: PLR0913 - the options of one question, all keyword-onl
 
 def design_answer(request: PlanDesignRequest, sources: Sequence[Any] = ()) -> PlanDesignAnswer:
     """Return the answer to a request; ``sources`` holds the pilot logs themselves where they are no paths."""
-    found = read_pilot(request, sources or request.like)
+    found = read_pilot(request, sources or request.like, by=request.by)
     if request.own is not None:
         checked_count(request.own, "own")
-    change = asked_change(request, asked_rate(request, found), found, confidence=request.confidence)
-    rows = design_rows(change, cost_case=request.cost_case, cost_run=request.cost_run, own=request.own)
+    slices = asked_slices(request, found)
+    change = asked_change(request, asked_rate(request, found), found, confidence=slices.confidence)
+    rows = design_rows(change, slices, cost_case=request.cost_case, cost_run=request.cost_run, own=request.own)
     best = recommended(rows)
     return PlanDesignAnswer(
         direction=change.direction,
@@ -120,9 +131,10 @@ def design_answer(request: PlanDesignRequest, sources: Sequence[Any] = ()) -> Pl
         designs=rows,
         recommended=best,
         reason=_reason(rows, best),
+        slices=slices,
         own=request.own,
         pilot=None if found is None else found.pilot,
-        notes=_notes(request, change),
+        notes=_notes(request, change, slices),
         problems=() if found is None else found.problems,
         request=request,
     )
@@ -146,13 +158,18 @@ def _reason(rows: tuple[DesignRow, ...], best: Design) -> str:
     )
 
 
-def _notes(request: PlanDesignRequest, change: Change) -> tuple[str, ...]:
+def _notes(request: PlanDesignRequest, change: Change, slices: SlicePlan) -> tuple[str, ...]:
     notes = [
         (
             f"Counts keep {100 * request.power:g} % power at every larger count too (exact, two-sided at "
             f"{100 * request.confidence:g} %); a handbook count can fall short of it or ask for too many."
         )
     ]
+    if slices.count > 1:
+        notes.append(
+            f"The two-sided error of {100 * (1 - request.confidence):.3g} % is shared over {slices.count:,} slices "
+            "(Bonferroni, cautious); cases are for all slices together."
+        )
     if change.discordance is None and change.correlation == 0:
         notes.append("Two systems of one family agree more than assumed: --discordance 10%, or --like with two logs.")
     return tuple(notes)

@@ -111,10 +111,17 @@ def _limits(answer: PlanAnswer) -> list[str]:
                 f"{100 * floor.floor:.4g} %."
             )
     if no_worse is not None:
+        if no_worse.assumed:
+            notes.append(
+                f"For the gate two equally good systems are assumed to fail on unrelated cases, so that they differ on "
+                f"{100 * no_worse.discordance:.3g} % of them: the cautious end. Name --discordance, or two pilot logs "
+                "with --like, and the count usually falls."
+            )
         notes.append(
-            f"Fewer than {no_worse.least:,} shared cases {word} pass a gate on a drop of "
-            f"{100 * no_worse.max_drop:.3g} points, even if none changes ({no_worse.least_graded:,} for graded scores "
-            f"or averaged reps; below {no_worse.hard_floor:,} no rule could see so many total breaks)."
+            f"With fewer than {no_worse.least:,} shared cases a candidate that changes none of them does not pass a "
+            f"gate on a drop of {100 * no_worse.max_drop:.3g} points ({no_worse.least_graded:,} for graded scores or "
+            f"averaged reps): only clear gains would. Below {no_worse.hard_floor:,} no rule could see so many total "
+            "breaks."
         )
     return notes
 
@@ -141,7 +148,16 @@ def _pilot(answer: PlanAnswer) -> list[str]:
     reps = f" × {pilot.n_reps} reps" if pilot.n_reps > 1 else ""
     notes = [f"From the pilot log: {pilot.n_cases:,} cases{reps}, mean {100 * pilot.rate:.1f} %."]
     if pilot.discordance is not None:
-        notes.append(f"In the pilot exactly one system passed on {100 * pilot.discordance:.3g} % of the shared cases.")
+        planned = answer.detection.paired.discordance
+        less = planned - pilot.discordance > 1e-9
+        more = (
+            f"; {100 * planned:.3g} % are planned for, because a change of {100 * answer.detection.change:.3g} points "
+            "needs at least so many"
+        )
+        notes.append(
+            f"In the pilot exactly one system passed on {100 * pilot.discordance:.3g} % of the shared cases"
+            f"{more if less else ''}."
+        )
     if answer.precision.rule == "effective-n wilson t":
         notes.append(
             f"Its scores are no single pass or fail a case: the margin is planned with their spread (relative variance "

@@ -58,7 +58,7 @@ class Piloted:
     spread
         The spread of the (baseline's) scores; ``None`` where no score varies.
     means_var
-        Variance of its case means.
+        Mean squared deviation of its case means, as the interval that grades takes it.
     is_pass_fail
         Whether every case mean is 0 or 1.
     change
@@ -116,7 +116,7 @@ def piloted(asked: PilotOptions, logs: Sequence[Any], *, by: str | None = None) 
             icc=icc,
         ),
         spread=spread,
-        means_var=float(means.var(ddof=1)) if means.size > 1 else 0.0,
+        means_var=float(means.var()),
         is_pass_fail=bool(np.isin(means, (0.0, 1.0)).all()),
         change=change,
         shares=_shares(first, by),

@@ -163,6 +163,7 @@ def reps_answer(request: PlanRepsRequest, sources: Sequence[Any] = ()) -> PlanRe
         best=None if spread is None else best_reps(spread, cost_case=request.cost_case, cost_run=request.cost_run),
         grid=None if spread is None else reps_grid(spread, confidence=request.confidence),
         bands=() if pilot is None else pilot.bands,
+        removable=None if pilot is None else pilot.removable,
         removable_low=None if pilot is None else pilot.removable_low,
         removable_high=None if pilot is None else pilot.removable_high,
         is_too_few=(found is not None and spread is None) or (pilot is not None and pilot.is_too_few),
@@ -233,11 +234,16 @@ def _from_log(request: PlanRepsRequest, found: Piloted) -> _Basis:
         raise ArgumentError("logs", request.logs[0], "a log whose scores vary", "Add cases, or harder ones.")
     if spread.n_reps == 1:
         return _Basis(spread=None, cases=cases)
-    # Moments of few cases can add up to a little more than the rate allows; both are scaled down alike.
-    most = spread.rate * (1 - spread.rate)
-    scale = min(1.0, most / (spread.case_var + spread.run_var))
+    # Moments of few cases can add up to a little more than the rate allows.
+    most = spread.rate * (1 - spread.rate) / (spread.case_var + spread.run_var)
     return _Basis(
-        spread=Spread(case_var=scale * spread.case_var, run_var=scale * spread.run_var, rate=spread.rate), cases=cases
+        spread=Spread(
+            case_var=spread.case_var,
+            run_var=spread.run_var,
+            rate=spread.rate,
+            graded_share=min(1 - 1 / spread.n_cases, most),
+        ),
+        cases=cases,
     )
 
 

@@ -6,6 +6,10 @@ import math
 
 from evalgauge.errors import ArgumentError
 
+# A ten-thousandth of a point: below it counts pass a trillion cases, and floating point runs out of digits.
+LEAST_POINTS = 1e-6
+MOST_CASES = 1_000_000_000_000
+
 
 def checked_rate(rate: float, argument: str = "rate") -> float:
     """Return an expected rate, a share; 90 is refused with the two ways to say it."""
@@ -16,12 +20,12 @@ def checked_rate(rate: float, argument: str = "rate") -> float:
 
 
 def checked_points(points: float, argument: str) -> float:
-    """Return a distance between shares, above 0 and below 1."""
-    if not 0 < points < 1:
+    """Return a distance between shares, from a ten-thousandth of a point to below 1."""
+    if not LEAST_POINTS <= points < 1:
         hint = f"Did you mean {points:g}pp ({points / 100:g})?" if 1 <= points < 100 else ""
-        if points == 0:
-            hint = "No number of cases gives an interval without width; say how near is near enough, such as 5pp."
-        raise ArgumentError(argument, points, "points above 0 and below 100, such as 5pp (0.05)", hint)
+        if 0 <= points < LEAST_POINTS:
+            hint = "No set of cases comes so near; say how near is near enough, such as 5pp."
+        raise ArgumentError(argument, points, "points from 0.0001 to below 100, such as 5pp (0.05)", hint)
     return float(points)
 
 
@@ -31,8 +35,9 @@ def checked_change(rate: float, change: float, direction: str) -> float:
     if change == 0:
         hint = "No finite number of cases shows that nothing changed; for that say --max-drop."
         raise ArgumentError(direction, change, "points above 0, such as 5pp (0.05)", hint)
-    checked_points(change, direction)
     room = rate if direction == "drop" else 1 - rate
+    if not (change == room == 1):
+        checked_points(change, direction)
     if change > room + 1e-12:
         bound = f"at most {100 * room:g} points, because the rate is {100 * rate:g} %"
         smaller = f"a smaller {direction}, such as --{direction} {100 * room / 4:.2g}pp, or " if room > 0 else ""
@@ -61,4 +66,6 @@ def checked_count(value: int, argument: str, *, least: int = 1, what: str = "cas
     """Return a whole number of at least ``least``."""
     if not math.isfinite(value) or value != int(value) or value < least:
         raise ArgumentError(argument, value, f"a whole number of {what}, {least:,} or more")
+    if value > MOST_CASES:
+        raise ArgumentError(argument, value, f"at most a trillion {what}")
     return int(value)

@@ -18,15 +18,15 @@ class DesignRow:
     design
         Its name.
     cases, runs, cost
-        Distinct cases, runs, and their price, at the safe count.
+        Distinct cases, runs, and their price, at the safe count; of all slices together.
     n
-        The safe count (per arm for independent arms) that they follow from.
+        The safe count of one slice (per arm for independent arms) that they follow from.
     handbook_n
         Count of the handbook formula.
     power
         Exact power at ``n``.
     own_power
-        Exact power with the set that is owned.
+        Exact power with the set that is owned, in its smallest slice.
     assumes
         What has to be true, in words.
     rule

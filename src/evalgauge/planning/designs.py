@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from evalgauge.errors import ArgumentError
 from evalgauge.planning.design_results import DesignRow
 from evalgauge.planning.detection import detection, discordance, paired_rule, power_of, reference_rule, two_arm_rule
+from evalgauge.planning.slices import per_slice_of, slice_plan, total_of
 
 if TYPE_CHECKING:
     from evalgauge.planning.detection import Change
-    from evalgauge.planning.results import Design
+    from evalgauge.planning.results import Design, SlicePlan
 
 DESIGNS: tuple[Design, ...] = ("held-reference", "paired", "independent-arms")
 # Distinct cases and runs of a design, per case of its count.
@@ -19,18 +20,26 @@ _RUNS = {"held-reference": 1, "paired": 2, "independent-arms": 2}
 
 
 def design_rows(
-    change: Change, *, cost_case: float = 1.0, cost_run: float = 0.0, own: int | None = None
+    change: Change,
+    slices: SlicePlan | None = None,
+    *,
+    cost_case: float = 1.0,
+    cost_run: float = 0.0,
+    own: int | None = None,
 ) -> tuple[DesignRow, ...]:
     """Answer "which design shows this change with the least effort?": the three of them, priced.
 
     Parameters
     ----------
     change
-        What is to be shown.
+        What is to be shown, at the level of one slice.
+    slices
+        How the set is split; one slice by default.
     cost_case, cost_run
         Price of making one case, and of running one case once; 0 or more, in any currency.
     own
-        Cases that are owned (per arm for independent arms); the exact power with them is added.
+        Cases that are owned over all slices (per arm for independent arms); the exact power in the smallest slice is
+        added.
 
     Returns
     -------
@@ -58,18 +67,23 @@ def design_rows(
             raise ArgumentError(argument, cost, "a price of 0 or more, in any currency")
     if cost_case + cost_run == 0:
         raise ArgumentError("cost_case", cost_case, "a price above 0 for cases, for runs, or for both")
-    return tuple(_row(design, change, cost_case, cost_run, own) for design in DESIGNS)
+    split = slice_plan() if slices is None else slices
+    mine = None if own is None else per_slice_of(own, split)
+    if mine is not None and mine < 1:
+        raise ArgumentError("own", own, f"at least one case for every slice ({total_of(1, split):,})")
+    return tuple(_row(design, change, split, (cost_case, cost_run), mine) for design in DESIGNS)
 
 
-def _row(design: Design, change: Change, cost_case: float, cost_run: float, own: int | None) -> DesignRow:
+def _row(design: Design, change: Change, slices: SlicePlan, prices: tuple[float, float], own: int | None) -> DesignRow:
     found = detection(design, change)
     rule_of = {"held-reference": reference_rule, "paired": paired_rule, "independent-arms": two_arm_rule}[design]
-    cases, runs = _CASES[design] * found.safe_n, _RUNS[design] * found.safe_n
+    total = total_of(found.safe_n, slices)
+    cases, runs = _CASES[design] * total, _RUNS[design] * total
     return DesignRow(
         design=design,
         cases=cases,
         runs=runs,
-        cost=cases * cost_case + runs * cost_run,
+        cost=cases * prices[0] + runs * prices[1],
         n=found.safe_n,
         handbook_n=found.n,
         power=float(power_of(design, change, found.safe_n)),

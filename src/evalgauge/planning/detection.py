@@ -7,17 +7,25 @@ from which count on the power asked for is kept.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from evalgauge.errors import ArgumentError
-from evalgauge.planning.checks import checked_change, checked_power
+from evalgauge.planning.checks import LEAST_POINTS, checked_change, checked_power
 from evalgauge.stats.power import paired_power, reference_power, two_arm_power
 from evalgauge.stats.safe_size import safe_n, smallest_drop
-from evalgauge.stats.sample_size import correlation_range, discordance_of, held_reference_n, paired_n, two_arm_n
+from evalgauge.stats.sample_size import (
+    correlation_range,
+    discordance_of,
+    held_reference_n,
+    paired_n,
+    quantile_power,
+    two_arm_n,
+)
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from evalgauge.planning.results import Design, Direction, Strictness
@@ -30,6 +38,8 @@ if TYPE_CHECKING:
 _TEETH, _FEW = 8, 32
 # Beyond this count a tooth is lower than a twentieth of a percent: the formula is the answer.
 MOST_EXACT = 1_000_000
+# The window of counts around an exact answer reaches a little further.
+MOST_WINDOW = 4 * MOST_EXACT
 # With fewer changed (or unchanged) cases than this, power jumps from each count to the next.
 _MIXED = 20
 
@@ -82,19 +92,6 @@ class Change:
     def rate_after(self) -> float:
         """Rate after the change."""
         return min(max(self.rate - self.size if self.direction == "drop" else self.rate + self.size, 0.0), 1.0)
-
-    def sized(self, size: float) -> Change:
-        """Return the same question about a change of another size."""
-        return Change(
-            rate=self.rate,
-            size=size,
-            direction=self.direction,
-            power=self.power,
-            confidence=self.confidence,
-            rule=self.rule,
-            discordance=self.discordance,
-            correlation=self.correlation,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +156,20 @@ def discordance(change: Change) -> float:
     return min(max(change.discordance, lowest), 1.0)
 
 
+def discordance_of_equals(change: Change) -> float:
+    """Return the share of cases that exactly one of two equally good arms passes, as far as a question tells it.
+
+    Examples
+    --------
+    >>> round(discordance_of_equals(Change(rate=0.9, size=0.05)), 4)
+    0.18
+    """
+    if change.discordance is not None:
+        return change.discordance
+    lowest, highest = correlation_range(change.rate, change.rate)
+    return discordance_of(change.rate, change.rate, min(max(change.correlation, lowest), highest))
+
+
 def _changed(change: Change) -> float:
     """Return the discordance without a check, as near as rates can come to what was said: solvers try any size."""
     if change.discordance is not None:
@@ -189,6 +200,8 @@ def power_of(design: Design, change: Change, n: Counts | int) -> Array:
     >>> round(float(power_of("held-reference", Change(rate=0.9, size=0.1), 86)), 3)
     0.763
     """
+    if int(np.max(n)) > MOST_WINDOW:
+        return _handbook_power(design, change, np.asarray(n, dtype=np.float64))
     before, after = change.low_rates
     level = change.confidence
     if design == "held-reference":
@@ -197,6 +210,15 @@ def power_of(design: Design, change: Change, n: Counts | int) -> Array:
         return two_arm_power(n, n, before, after, confidence=level, rule=two_arm_rule(change))
     changed = _changed(change)
     return paired_power(n, changed, min(change.size, changed), confidence=level, rule=paired_rule(change))
+
+
+def _handbook_power(design: Design, change: Change, n: Array) -> Array:
+    """Return the power at which the normal formula of a design asks for so many cases."""
+    # The formula is (z·a + z_power·b)²/size², and z_power is 0 at even odds and 1 at a power of .8413.
+    even = math.sqrt(handbook_n(design, replace(change, power=0.5)))
+    step = math.sqrt(handbook_n(design, replace(change, power=float(quantile_power(1.0))))) - even
+    distance = np.sqrt(n) - even
+    return quantile_power(distance / step) if step > 0 else (distance >= 0).astype(np.float64)
 
 
 def handbook_n(design: Design, change: Change) -> float:
@@ -261,31 +283,62 @@ def detection(design: Design, change: Change) -> Detection:
         lambda counts: power_of(design, change, counts),
         change.power,
         start=n,
-        window=math.ceil(_TEETH / change.size) + _FEW,
-        rise=_largest_rise(design, change, n),
+        window=search_window(change.size),
+        rise=_rise_of(design, change, n),
     )
     return Detection(n=n, raw=raw, power_at_n=float(power_of(design, change, n)), safe_n=safe)
 
 
-def _largest_rise(design: Design, change: Change, n: int) -> float | None:
+def search_window(size: float) -> int:
+    """Return how many counts to each side of a formula's hold every tooth of the power to show (or rule out) a change.
+
+    Parameters
+    ----------
+    size
+        Size of the change, a share above 0.
+
+    Examples
+    --------
+    >>> search_window(0.02)
+    432
+    """
+    return math.ceil(_TEETH / size) + _FEW
+
+
+def largest_rise(size: float, variance: float, n: int, *, mixed: float) -> float | None:
     """Return a bound on what one more case adds to the power, where outcomes are mixed finely enough to have one.
 
     One more case moves the mean difference by its size in units of its spread; the normal density is below .4.
+
+    Parameters
+    ----------
+    size
+        The difference to be shown or ruled out, a share.
+    variance
+        Variance of one case's difference.
+    n
+        The count around which the bound is wanted.
+    mixed
+        Chance that one case is of the rarer outcome.
+
+    Examples
+    --------
+    >>> largest_rise(0.05, 0.1, 12, mixed=0.1) is None, round(largest_rise(0.05, 0.1, 2000, mixed=0.1), 5)
+    (True, 0.00186)
     """
+    lowest = max(1, n - search_window(size))
+    return size / (2 * math.sqrt(lowest * variance)) if lowest * mixed >= _MIXED else None
+
+
+def _rise_of(design: Design, change: Change, n: int) -> float | None:
     before, after = change.low_rates
-    lowest = max(1, n - math.ceil(_TEETH / change.size) - _FEW)
     if design == "held-reference":
         return None
     if design == "paired":
         changed = _changed(change)
-        variance = changed - change.size**2
-        if lowest * min(changed, 1 - changed) < _MIXED:
-            return None
-    else:
-        variance = before * (1 - before) + after * (1 - after)
-        if lowest * variance < _MIXED:
-            return None
-    return change.size / (2 * math.sqrt(lowest * variance))
+        return largest_rise(change.size, changed - change.size**2, n, mixed=min(changed, 1 - changed))
+    variance = before * (1 - before) + after * (1 - after)
+    return largest_rise(change.size, variance, n, mixed=variance)
 
 
 def detectable_change(design: Design, change: Change, n: int, *, exact: bool = False) -> float | None:
@@ -313,13 +366,19 @@ def detectable_change(design: Design, change: Change, n: int, *, exact: bool = F
     0.085
     """
     before, _ = change.low_rates
+    highest = before
+    if design == "paired" and change.discordance is not None:
+        # Rates that differ on this share of cases are at most so far apart.
+        highest = min(before, change.discordance, 2 * before - change.discordance)
+    if highest < LEAST_POINTS:
+        return None
 
     def is_enough(size: float) -> bool:
-        asked = change.sized(size)
+        asked = replace(change, size=size)
         return float(power_of(design, asked, n)) >= change.power if exact else handbook_n(design, asked) <= n
 
-    if design != "paired" or change.discordance is None:
-        return smallest_drop(is_enough, before)
-    # Rates that differ on this share of cases are at most, and at least, so far apart.
-    found = smallest_drop(is_enough, min(before, change.discordance, 2 * before - change.discordance))
-    return None if found is None else max(found, change.discordance - 2 * (1 - before))
+    found = smallest_drop(is_enough, highest, lowest=LEAST_POINTS)
+    if found is None or design != "paired" or change.discordance is None:
+        return found
+    # And at least so far.
+    return max(found, change.discordance - 2 * (1 - before))

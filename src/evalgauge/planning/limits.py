@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from evalgauge.planning.checks import checked_points, checked_rate, checked_share_between
-from evalgauge.planning.detection import Change, detection, power_of, reference_rule, two_arm_rule
+from evalgauge.errors import ArgumentError
+from evalgauge.planning.checks import LEAST_POINTS, checked_points, checked_rate, checked_share_between
+from evalgauge.planning.detection import (
+    MOST_EXACT,
+    MOST_WINDOW,
+    Change,
+    detection,
+    largest_rise,
+    power_of,
+    reference_rule,
+    search_window,
+    two_arm_rule,
+)
 from evalgauge.planning.results import FloorPlan, NeverPass, NoWorsePlan
 from evalgauge.rules.verdict import least_flips_for_better, least_n_for_no_worse
+from evalgauge.stats.no_worse_power import no_worse_n, no_worse_normal_power, no_worse_power
 from evalgauge.stats.power import reference_edge, two_arm_edge
 from evalgauge.stats.quantiles import normal_quantile
+from evalgauge.stats.safe_size import safe_n
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import ArrayLike, NDArray
+
     from evalgauge.planning.results import Strictness
+
+    Array: TypeAlias = NDArray[np.float64]
 
 
 def floor_plan(
@@ -62,9 +79,14 @@ def floor_plan(
     (35, 254)
     """
     checked_share_between(floor, "min_rate", "85% (0.85)")
+    gap = checked_rate(rate) - floor
+    if 0 < gap < LEAST_POINTS:
+        allowed = f"a rate at least 0.0001 points below the expected {100 * rate:g} %, or above it"
+        raise ArgumentError("min_rate", floor, allowed, "No set of cases tells rates apart that are so near.")
+    is_above = gap > 0
     certified = Change(
         rate=floor,
-        size=min(1 - floor, max(rate - floor, 1e-3)),
+        size=gap if is_above else 1 - floor,
         direction="rise",
         power=power,
         confidence=confidence,
@@ -75,7 +97,6 @@ def floor_plan(
     def can_pass(n: int) -> bool:
         return int(reference_edge(n, fails, confidence=confidence, rule=reference_rule(certified))) >= 0
 
-    is_above = checked_rate(rate) > floor
     found = detection("held-reference", certified) if is_above else None
     own_chance = float(power_of("held-reference", certified, own)) if own is not None and is_above else None
     return FloorPlan(
@@ -89,13 +110,27 @@ def floor_plan(
     )
 
 
-def no_worse_plan(max_drop: float, *, confidence: float = 0.95, own: int | None = None) -> NoWorsePlan:
-    """Answer "from how many shared cases on can a gate on a drop pass at all?".
+def no_worse_plan(
+    max_drop: float,
+    *,
+    discordance: float,
+    assumed: bool = False,
+    power: float = 0.8,
+    confidence: float = 0.95,
+    own: int | None = None,
+) -> NoWorsePlan:
+    """Answer "how many shared cases does a gate on a drop need, if the candidate is just as good?".
 
     Parameters
     ----------
     max_drop
         The drop that must be ruled out, a share.
+    discordance
+        Share of cases that exactly one arm passes.
+    assumed
+        Whether nobody named that share.
+    power
+        Chance to pass that is asked for.
     confidence
         Two-sided level; the gate reads the lower end.
     own
@@ -108,23 +143,39 @@ def no_worse_plan(max_drop: float, *, confidence: float = 0.95, own: int | None 
 
     References
     ----------
-    See `evalgauge.rules.verdict.least_n_for_no_worse`.
+    See `evalgauge.stats.no_worse_power` and `evalgauge.rules.verdict.least_n_for_no_worse`.
 
     Examples
     --------
-    >>> plan = no_worse_plan(0.02)
-    >>> plan.hard_floor, plan.least
-    (183, 189)
+    >>> plan = no_worse_plan(0.02, discordance=0.1)
+    >>> plan.hard_floor, plan.least, plan.n, plan.safe_n
+    (183, 189, 1957, 1994)
     """
     checked_points(max_drop, "max_drop")
     least = least_n_for_no_worse(max_drop, confidence=confidence)
     graded = least_n_for_no_worse(max_drop, confidence=confidence, graded=True)
+    n = max(1, math.ceil(round(no_worse_n(discordance, max_drop, power=power, confidence=confidence), 9)))
+
+    def chance(counts: ArrayLike) -> Array:
+        rule = no_worse_power if int(np.max(counts)) <= MOST_WINDOW else no_worse_normal_power
+        return rule(counts, discordance, max_drop, confidence=confidence)
+
+    safe = n
+    if n <= MOST_EXACT:
+        rise = largest_rise(max_drop, discordance, n, mixed=min(discordance, 1 - discordance))
+        safe = safe_n(chance, power, start=n, window=search_window(max_drop), rise=rise)
     return NoWorsePlan(
         max_drop=max_drop,
+        discordance=discordance,
+        assumed=assumed,
+        n=n,
+        power_at_n=float(chance(n)),
+        safe_n=safe,
+        own_chance=None if own is None else float(chance(own)),
         least=least.unchanged,
         least_graded=graded.unchanged,
         hard_floor=least.hard_floor,
-        own_can_pass=None if own is None else own >= least.unchanged,
+        own_passes_unchanged=None if own is None else own >= least.unchanged,
     )
 
 

@@ -39,6 +39,8 @@ class PilotSpread:
         Variances between cases and between runs; with one rep all variance stands under cases.
     bands
         Half-widths by reps, on these cases.
+    removable
+        Share of the variance that more reps could remove, as estimated; ``None`` with one rep.
     removable_low, removable_high
         Interval of the share of the variance that more reps could remove; 0 to 1 with one rep.
     is_too_few
@@ -51,6 +53,7 @@ class PilotSpread:
     case_var: float
     run_var: float
     bands: tuple[RepsBand, ...]
+    removable: float | None
     removable_low: float
     removable_high: float
     is_too_few: bool
@@ -109,6 +112,7 @@ def pilot_spread(
         bands=tuple(
             RepsBand(reps=one.reps, half_width=z * one.std_error, low=z * one.low, high=z * one.high) for one in found
         ),
+        removable=parts.removable_share,
         removable_low=low,
         removable_high=high,
         is_too_few=high - low > _TOO_WIDE,
@@ -128,6 +132,7 @@ def _of_one_rep(total: Array, rate: float, at_reps: Sequence[int], confidence: f
         bands=tuple(
             RepsBand(reps=count, half_width=None, low=widest / math.sqrt(count), high=widest) for count in at_reps
         ),
+        removable=None,
         removable_low=0.0,
         removable_high=1.0,
         is_too_few=True,

@@ -26,6 +26,8 @@ PrecisionRule: TypeAlias = Literal["wilson", "clopper-pearson", "effective-n wil
 FLOOR = 16
 # A half-width that equals the margin in decimals may miss it by an ulp in binary.
 _ULPS = 1e-12
+# Beyond this count one more case changes the width by less than anyone asks for: the normal formula is the answer.
+_MOST_EXACT = 10_000_000
 
 
 def expected_half_width(
@@ -244,11 +246,14 @@ def assurance_count(
         return first
     # Where the score comes out nearer to one half than expected, the interval is wider by about so much.
     drift = abs(1 - 2 * rate) * max(power_quantile(assurance), 0.0) / math.sqrt(first * spread)
+    start = math.ceil(first * (1 + drift))
+    if start > _MOST_EXACT:
+        return start
     window = min(16 * math.ceil(1 + 1 / spread), 4000)
     return safe_n(
         lambda n: assurance_chance(n, rate, margin, confidence=confidence, rule=rule),
         assurance,
-        start=math.ceil(first * (1 + drift)),
+        start=start,
         window=window,
         least=FLOOR,
     )

@@ -259,27 +259,43 @@ class FloorPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoWorsePlan:
-    """Cases without which "no worse" can never be said.
+    """Shared cases that rule out a drop between two arms that are equally good.
 
     Attributes
     ----------
     max_drop
         The drop that must be ruled out.
+    discordance
+        Share of cases that exactly one arm passes, as planned for.
+    assumed
+        Whether that share was assumed: two arms that fail on unrelated cases, the cautious end.
+    n, power_at_n
+        The handbook count, and the exact chance to pass there.
+    safe_n
+        Smallest count from which on that chance is never below the target.
+    own_chance
+        Chance to pass with the set that is owned.
     least
         Fewest shared cases at which a comparison passes in which no case changed.
     least_graded
         The same for graded scores or averaged reps.
     hard_floor
         Fewest cases at which a share ``max_drop`` of total breaks would show at all.
-    own_can_pass
-        Whether the set that is owned could pass.
+    own_passes_unchanged
+        Whether the set that is owned passes if no case changes. A smaller set passes only where gains outweigh losses.
     """
 
     max_drop: float
+    discordance: float
+    assumed: bool
+    n: int
+    power_at_n: float
+    safe_n: int
+    own_chance: float | None
     least: int
     least_graded: int
     hard_floor: int
-    own_can_pass: bool | None
+    own_passes_unchanged: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Shares such as .1 are no binary numbers; a count this near a whole one is the whole one.
 _ROUNDING = 1e-9
+_MOST_SLICES = 10_000
 
 
 def slice_plan(
@@ -56,11 +57,16 @@ def slice_plan(
     """
     if slices is not None:
         checked_count(slices, "slices", what="slices")
+        if slices > _MOST_SLICES:
+            raise ArgumentError("slices", slices, f"at most {_MOST_SLICES:,} slices, each judged by itself")
     if shares:
         if slices not in (None, len(shares)) or smallest_share is not None:
             came = f"{len(shares)} shares beside --slices or --smallest-share"
             raise ArgumentError("slice_shares", came, "one way to say how the set is split", "Leave the others out.")
         slices, smallest_share = len(shares), _smallest(shares)
+    if smallest_share == 1:
+        # One slice with all of the traffic is the whole set.
+        slices, smallest_share = _all_in_one(slices), None
     allocation = "equal" if smallest_share is None else "traffic"
     if smallest_share is not None:
         checked_share_between(smallest_share, "smallest_share", "10% (0.1)")
@@ -78,6 +84,12 @@ def slice_plan(
         smallest_share=1 / count if smallest_share is None else smallest_share,
         confidence=level,
     )
+
+
+def _all_in_one(slices: int | None) -> int:
+    if slices not in (None, 1):
+        raise ArgumentError("smallest_share", 1.0, f"at most {100 / slices:.3g} % with {slices} slices")
+    return 1
 
 
 def _smallest(shares: Mapping[str, float]) -> float:

@@ -25,12 +25,16 @@ class Spread:
         Expected mean score, a share; only read for one arm.
     arms
         1 for one score, 2 for the change between two arms on the same cases.
+    graded_share
+        Factor on the variance where an interval for one score grades it: (n − 1)/n for moments of n cases, because the
+        variance of pass/fail scores, to which the rule compares, is rate·(1 − rate) with the rate of the same n cases.
     """
 
     case_var: float
     run_var: float
     rate: float = 0.5
     arms: int = 1
+    graded_share: float = 1.0
 
     def __post_init__(self) -> None:
         for argument, value in (("case_var", self.case_var), ("run_var", self.run_var)):
@@ -53,7 +57,7 @@ class Spread:
 
 def _checked_fit(spread: Spread) -> None:
     most = checked_rate(spread.rate) * (1 - spread.rate)
-    if spread.case_var + spread.run_var > most + 1e-9:
+    if spread.graded_share * (spread.case_var + spread.run_var) > most + 1e-9:
         came = f"variances that add up to {spread.case_var + spread.run_var:.4g}"
         allowed = f"at most rate·(1 − rate) = {most:.4g} for scores between 0 and 1"
         hint = "Give standard deviations, not variances, in shares of the score's range; or another --rate."
@@ -138,4 +142,4 @@ def relative_variance(spread: Spread, reps: int) -> float:
     1.0
     """
     pass_fail = spread.rate * (1 - spread.rate)
-    return min(spread.variance(reps) / pass_fail, 1.0) if pass_fail > 0 else 1.0
+    return min(spread.graded_share * spread.variance(reps) / pass_fail, 1.0) if pass_fail > 0 else 1.0

@@ -133,11 +133,15 @@ class Reach:
     margin
         Half-width, a share.
     cases
-        Cases that it takes, run as often as these.
+        Cases that it takes, run as often as these, if the true rate is as measured.
+    cases_at_worst, worst_rate
+        The same if it lies at the end of the interval that is nearest to one half, and that rate.
     """
 
     margin: float
     cases: int
+    cases_at_worst: int
+    worst_rate: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,6 +72,14 @@ class ChangeOptions(PilotOptions):
     rule
         The intervals that grade: auto (Wilson, Tango, Miettinen-Nurminen), or exact (Clopper-Pearson, exact McNemar,
         Fisher).
+    slices
+        Number of slices that are judged one by one.
+    slice_shares
+        Share of each slice in the traffic: web=60%,phone=40%.
+    smallest_share
+        Share of the smallest slice: 10%.
+    by
+        Field of the pilot log to take slices and their shares from.
     own
         Number of cases that you own, over all slices (per arm for independent arms).
     like
@@ -84,6 +92,10 @@ class ChangeOptions(PilotOptions):
     discordance: Share | None = None
     correlation: float | None = None
     rule: Strictness = "auto"
+    slices: int | None = None
+    slice_shares: Weights | None = None
+    smallest_share: Share | None = None
+    by: str | None = None
     own: int | None = None
     like: tuple[str, ...] = ()
 
@@ -96,14 +108,6 @@ class PlanOptions(ChangeOptions):
     ----------
     margin
         How wide an interval may be, to each side: 5pp.
-    slices
-        Number of slices that are judged one by one.
-    slice_shares
-        Share of each slice in the traffic: web=60%,phone=40%.
-    smallest_share
-        Share of the smallest slice: 10%.
-    by
-        Field of the pilot log to take slices and their shares from.
     assurance
         Meet the margin in this share of all runs: 90%. Without it, in about one of two.
     design
@@ -121,10 +125,6 @@ class PlanOptions(ChangeOptions):
     """
 
     margin: Points = Points(0.05)  # noqa: RUF009 - Points is an immutable float
-    slices: int | None = None
-    slice_shares: Weights | None = None
-    smallest_share: Share | None = None
-    by: str | None = None
     assurance: Share | None = None
     design: Design = "held-reference"
     min_rate: Share | None = None

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from evalgauge.planning.design_results import DesignRow
-from evalgauge.planning.results import Design, Direction
+from evalgauge.planning.results import Design, Direction, SlicePlan
 from evalgauge.questions.plan import ChangeOptions, Pilot
 from evalgauge.shown import ShownInNotebooks
 
@@ -47,6 +47,8 @@ class PlanDesignAnswer(ShownInNotebooks):
         Held reference, paired, independent arms, each at its safe count.
     recommended, reason
         The one to take, and why, in words.
+    slices
+        How the set is split.
     own
         Cases that are owned; ``None`` if none were named.
     pilot
@@ -65,6 +67,7 @@ class PlanDesignAnswer(ShownInNotebooks):
     designs: tuple[DesignRow, ...]
     recommended: Design
     reason: str
+    slices: SlicePlan
     own: int | None
     pilot: Pilot | None
     notes: tuple[str, ...] = ()

@@ -99,8 +99,8 @@ class PlanRepsAnswer(ShownInNotebooks):
         Half-widths by cases and reps.
     bands
         From a log: half-widths by reps on its own cases, as bands.
-    removable_low, removable_high
-        From a log: interval of the share of the variance that more reps could remove.
+    removable, removable_low, removable_high
+        From a log: the share of the variance that more reps could remove, as estimated, and its interval.
     is_too_few
         Whether the log has too few reps to tell cases from runs.
     sketch
@@ -124,6 +124,7 @@ class PlanRepsAnswer(ShownInNotebooks):
     best: BestReps | None
     grid: RepsGrid | None
     bands: tuple[RepsBand, ...]
+    removable: float | None
     removable_low: float | None
     removable_high: float | None
     is_too_few: bool

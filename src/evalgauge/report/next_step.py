@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from evalgauge.questions.plan_design import PlanDesignRequest
 from evalgauge.report.command_line import log_words, option_words, value_text
 
 if TYPE_CHECKING:
+    from evalgauge.planning.results import Design
     from evalgauge.questions.compare import CompareAnswer
     from evalgauge.questions.convert import ConvertAnswer
     from evalgauge.questions.measure import MeasureAnswer
@@ -75,14 +78,26 @@ def after_convert(answer: ConvertAnswer) -> str:
 
 
 def after_plan(answer: PlanAnswer) -> str:
-    """Return what to run after a plan: the designs side by side."""
-    return " ".join(["evalgauge plan design", *_change_words(answer.request)])
+    """Return what to run after a plan: the designs side by side; once one was chosen, the comparison it is for."""
+    request = answer.request
+    if answer.design != "held-reference":
+        return _planned_comparison(request, answer.design)
+    known = {field.name for field in fields(PlanDesignRequest)} - {"like"}
+    return " ".join(["evalgauge plan design", *option_words(request, only=known), *_likes(request.like)])
 
 
 def after_plan_design(answer: PlanDesignAnswer) -> str:
-    """Return what to run after a choice of design: the plan by it."""
-    words = ["evalgauge plan", *_change_words(answer.request), "--design", answer.recommended]
-    return " ".join(words if answer.own is None else [*words, "--own", str(answer.own)])
+    """Return what to run after a choice of design: the comparison that it is for, once its cases have run."""
+    return _planned_comparison(answer.request, answer.recommended)
+
+
+def _planned_comparison(asked: ChangeOptions, design: Design) -> str:
+    unpaired = ["--unpaired"] if design == "independent-arms" else []
+    shared = option_words(asked, only=("confidence", "by", "columns", "words", "metric", "task", "cluster"))
+    drop = getattr(asked, "max_drop", None)
+    margin = [] if drop is None else ["--margin", value_text(drop)]
+    command = " ".join(["evalgauge compare BASELINE CANDIDATE", *unpaired, *shared, *margin])
+    return f"run both systems on such cases, then {command}"
 
 
 def after_plan_reps(answer: PlanRepsAnswer) -> str:
@@ -99,16 +114,6 @@ def after_plan_reps(answer: PlanRepsAnswer) -> str:
             words += [f"--{name.replace('_', '-')}", f"{value:g}"]
     goal = "--drop 5pp" if answer.kind == "paired change" else "--margin 5pp"
     return " ".join([*words, goal])
-
-
-def _change_words(asked: ChangeOptions) -> list[str]:
-    words: list[str] = []
-    for name in ("rate", "drop", "rise", "discordance", "correlation"):
-        value = getattr(asked, name)
-        if value is not None:
-            unit = {"rate": "%", "discordance": "%", "correlation": ""}.get(name, "pp")
-            words += [f"--{name}", f"{100 * value:g}{unit}" if unit else f"{value:g}"]
-    return [*words, *_likes(asked.like)]
 
 
 def _likes(logs: tuple[str, ...]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from evalgauge.errors import ArgumentError
 from evalgauge.rules.answers import PairedAnswer
 from evalgauge.stats.checks import checked_confidence
-from evalgauge.stats.hull import hull_limits
+from evalgauge.stats.hull import unchanged_hull_low
 from evalgauge.stats.paired_proportions import mcnemar_chi2_p, mcnemar_exact_p, tango_interval
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def least_n_for_no_worse(margin: float, *, confidence: float = 0.95, graded: boo
 
     def passes(n: int) -> bool:
         if graded:
-            return float(hull_limits([0.0] * n, confidence=confidence)[0]) > -margin
+            return unchanged_hull_low(n, confidence=confidence) > -margin
         return tango_interval(0, 0, n, confidence=confidence).low > -margin
 
     floor = hard_floor(margin, confidence=confidence)

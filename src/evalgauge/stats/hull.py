@@ -17,6 +17,8 @@ from evalgauge.stats.checks import checked_confidence, checked_scores
 from evalgauge.stats.clusters import cluster_sums, cr2_df, effective_n_wilson_clustered
 from evalgauge.stats.means import effective_n_wilson_limits
 from evalgauge.stats.mover import mover_difference_limits
+from evalgauge.stats.proportion import wilson_limits
+from evalgauge.stats.quantiles import normal_quantile, t_quantile
 from evalgauge.stats.results import Estimate, Interval
 
 if TYPE_CHECKING:
@@ -79,6 +81,32 @@ def hull_limits(deltas: ArrayLike, *, confidence: float = 0.95) -> tuple[Array, 
         np.minimum(np.maximum(2 * high - 1, mover_high), 1.0),
         n_eff,
     )
+
+
+def unchanged_hull_low(n: int, *, confidence: float = 0.95) -> float:
+    """Return the lower end of the hull of n cases of which none changed, without making them.
+
+    Parameters
+    ----------
+    n
+        Number of cases, 1 or more.
+    confidence
+        Two-sided level, a share.
+
+    References
+    ----------
+    As `hull`.
+
+    Examples
+    --------
+    >>> round(unchanged_hull_low(4), 3)
+    -0.717
+    """
+    critical = t_quantile(confidence, float(n - 1)) if n > 1 else normal_quantile(confidence)
+    # Equal deltas read as scores of one half have no spread: the pseudo-case alone is in their variance.
+    middle = float(wilson_limits(0.5, float(n) * (n + 1) if n > 1 else 1.0, critical)[0])
+    lost = float(wilson_limits(0.0, float(n), critical)[1])
+    return min(2 * middle - 1, -lost)
 
 
 def hull(deltas: ArrayLike, *, confidence: float = 0.95, clusters: ArrayLike | None = None) -> Estimate:

@@ -123,7 +123,7 @@ def reference_edge(
         return (special.bdtr(passed, whole, reference) + below) / 2 < tail
 
     rules: dict[str, IsDrop] = {"wilson": wilson, "clopper-pearson": clopper_pearson, "mid-p": mid_p}
-    return _edge(_known(rules, rule), np.ceil(guess) - 1, cases, cases).astype(np.int64)
+    return largest_count(_known(rules, rule), np.ceil(guess) - 1, cases, cases).astype(np.int64)
 
 
 def paired_power(
@@ -190,7 +190,7 @@ def _power_given_changed(first: int, last: int, loss_share: float, confidence: f
 
     rules: dict[str, IsDrop] = {"tango": tango, "exact": exact, "mid-p": mid_p}
     changed = np.arange(max(first, 1), last, dtype=np.float64)
-    edge = _edge(_known(rules, rule), np.ceil((changed - z * np.sqrt(changed)) / 2) - 1, changed, changed)
+    edge = largest_count(_known(rules, rule), np.ceil((changed - z * np.sqrt(changed)) / 2) - 1, changed, changed)
     counts = changed.astype(np.int64)
     power = np.where(edge < 0, 0.0, special.bdtr(np.maximum(edge, 0), counts, 1 - loss_share))
     return np.concatenate([np.zeros(last - first - power.size), power])
@@ -303,7 +303,7 @@ def two_arm_edge(passed1: Array, n1: int, n2: int, z: float, rule: TwoArmRule) -
     root = (-half - np.sqrt(np.maximum(half * half - square * rest, 0.0))) / square
     # Yates's correction is about what Fisher's test asks for beyond the score test.
     yates = (n1 + n2) / (2 * n1) if rule == "fisher" else 0.0
-    return _edge(_known(rules, rule), np.ceil(root - yates) - 1, passed1, np.full_like(passed1, n2))
+    return largest_count(_known(rules, rule), np.ceil(root - yates) - 1, passed1, np.full_like(passed1, n2))
 
 
 def _fisher_tail(passed2: Array, passed1: Array, n1: int, n2: int) -> Array:
@@ -327,8 +327,30 @@ def _log_choose(n: float, k: Array) -> Array:
     return special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
 
 
-def _edge(is_drop: IsDrop, guess: Array, given: Array, most: Array) -> Array:
-    """Return the largest count up to ``most`` that the rule calls a drop, walking from a normal guess near it."""
+def largest_count(is_drop: IsDrop, guess: Array, given: Array, most: Array) -> Array:
+    """Return the largest count up to ``most`` that the rule calls a drop, walking from a normal guess near it.
+
+    Parameters
+    ----------
+    is_drop
+        Takes counts and what is given; true for the counts up to the answer, false beyond.
+    guess
+        Where to start; one dimension.
+    given
+        What the rule is told beside the count, one value per answer.
+    most
+        The largest possible count, one per answer.
+
+    Returns
+    -------
+    ndarray
+        Counts; −1 where not even 0 is a drop.
+
+    Examples
+    --------
+    >>> largest_count(lambda count, most: 2 * count < most, np.zeros(2), np.array([5.0, 0.0]), np.full(2, 9.0)).tolist()
+    [2.0, -1.0]
+    """
     edge = np.clip(guess, -1.0, most)
     while True:
         lower = (edge >= 0) & ~is_drop(np.maximum(edge, 0), given)

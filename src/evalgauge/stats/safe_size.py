@@ -71,7 +71,7 @@ def _last_short(powers: Powers, target: float, bottom: int, top: int, rise: floa
     return None
 
 
-def smallest_drop(is_enough: Callable[[float], bool], highest: float) -> float | None:
+def smallest_drop(is_enough: Callable[[float], bool], highest: float, *, lowest: float = 0.0) -> float | None:
     """Return the smallest drop that is enough, by halving; ``None`` where even the highest is not.
 
     Parameters
@@ -80,6 +80,8 @@ def smallest_drop(is_enough: Callable[[float], bool], highest: float) -> float |
         Whether a drop of this size is found; once true it stays true for larger ones.
     highest
         The largest possible drop.
+    lowest
+        A drop below which none is looked for.
 
     Examples
     --------
@@ -89,7 +91,7 @@ def smallest_drop(is_enough: Callable[[float], bool], highest: float) -> float |
     """
     if not is_enough(highest):
         return None
-    low, high = 0.0, highest
+    low, high = lowest, highest
     while high - low > 1e-10:
         middle = (low + high) / 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)

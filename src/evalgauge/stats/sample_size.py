@@ -44,6 +44,22 @@ def power_quantile(power: float) -> float:
     return float(special.ndtri(power))
 
 
+def quantile_power(z: float | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the power at a normal quantile: the inverse of `power_quantile`.
+
+    Parameters
+    ----------
+    z
+        Distance of the truth from the edge of what is shown, in standard errors.
+
+    Examples
+    --------
+    >>> round(float(quantile_power(0.841621)), 6)
+    0.8
+    """
+    return np.asarray(special.ndtr(z))
+
+
 def shortcut_n(rate: float, margin: float, *, confidence: float = 0.95) -> float:
     """Return z²p(1 − p)/margin², the count of most calculators: for comparison, it falls short of the margin.
 

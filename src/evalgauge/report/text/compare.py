@@ -124,7 +124,11 @@ def _margin(answer: CompareAnswer, scale: Scale) -> list[Line]:
         )
     if answer.least_n is not None and answer.pairing.matched < answer.least_n and not answer.claims.no_worse:
         lines.append(
-            Line(f"  With a {margin} margin, fewer than {answer.least_n:,} cases can never say no worse.", "warning")
+            Line(
+                f"  Two systems that score alike need {answer.least_n:,} cases before no worse can be said at this "
+                "margin.",
+                "warning",
+            )
         )
     return lines
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from evalgauge.questions.measure import MeasureAnswer
 
 SLICES_SHOWN = 20
+# Counts that differ by more than this factor, over the rates that the interval allows, are both shown.
+_FAR_APART = 1.5
 TARGET_WORDS = {"new-cases": "new cases like these", "these-cases": "exactly these cases, run again"}
 
 
@@ -112,7 +114,11 @@ def _reach(answer: MeasureAnswer, scale: Scale) -> list[Line]:
         return []
     reps = f" × {answer.n_reps:,} reps" if answer.n_reps > 1 else ""
     margin = scale.distance(answer.reach.margin).replace(".0 ", " ")
-    return [Line(f"  For ±{margin}: about {count(answer.reach.cases, 'case')}{reps} like these.")]
+    most = ""
+    if answer.reach.cases_at_worst > _FAR_APART * answer.reach.cases:
+        worst = scale.value(answer.reach.worst_rate)
+        most = f", but {answer.reach.cases_at_worst:,} if the truth is {worst}, which the interval allows"
+    return [Line(f"  For ±{margin}: about {count(answer.reach.cases, 'case')}{reps} like these{most}.")]
 
 
 def _pass_at_k(answer: MeasureAnswer) -> list[Line]:

@@ -44,6 +44,7 @@ def plan_lines(answer: PlanAnswer) -> list[Line]:
         *_precision(answer),
         *_detection(answer),
         *_floor(answer),
+        *_no_worse(answer),
         *_clusters(answer),
         *_looks(answer),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
@@ -59,12 +60,22 @@ def _headline(answer: PlanAnswer) -> Line:
     if answer.slices.count > 1:
         where = "in each of" if answer.slices.allocation == "equal" else "in the smallest of"
         each = f" ({need.per_slice:,} {where} {answer.slices.count} slices)"
-    text = f"You need {count(need.total, 'case')}{arms}{each}; {REASONS[need.because]}."
+    reps = _reps(answer)
+    text = f"You need {count(need.total, 'case')}{reps}{arms}{each}; {REASONS[need.because]}."
     if own is None:
         return Line(text, "headline")
     if own.add == 0:
         return Line(f"{text} Your {own.total:,} are ENOUGH: add 0.", "good")
     return Line(f"{text} You own {own.total:,}: ADD {own.add:,}.", "bad")
+
+
+def _reps(answer: PlanAnswer) -> str:
+    """Return the reps that a margin is planned for: as many as the pilot log has. Changes are planned for one."""
+    pilot = answer.pilot
+    is_margin = answer.prescribed.because in {"precision", "floor", "assurance"}
+    if pilot is None or pilot.n_reps == 1 or answer.precision.rule != "effective-n wilson t" or not is_margin:
+        return ""
+    return f" × {pilot.n_reps:,} reps"
 
 
 def _own(answer: PlanAnswer) -> list[Line]:
@@ -134,6 +145,21 @@ def _floor(answer: PlanAnswer) -> list[Line]:
         Line(
             f"  Certified above {percent(found.floor)}: from {count(found.safe_n, 'case')} with "
             f"{percent(answer.power)} power, from {found.least:,} at all{own}"
+        )
+    ]
+
+
+def _no_worse(answer: PlanAnswer) -> list[Line]:
+    found = answer.no_worse
+    if found is None:
+        return []
+    where = " a slice" if answer.slices.count > 1 else ""
+    own = "" if found.own_chance is None else f"; yours would pass with a chance of {100 * found.own_chance:.1f} %"
+    return [
+        Line(
+            f"  A drop of {points(found.max_drop)} ruled out, if both are equally good: "
+            f"{found.safe_n:,} shared cases{where} with {percent(answer.power)} power; {found.least:,} at the very "
+            f"least, if none changes{own}"
         )
     ]
 

@@ -22,13 +22,17 @@ def design_lines(answer: PlanDesignAnswer) -> list[Line]:
         Line(f"{SHORT[answer.recommended]}: {answer.reason}", "headline"),
         Line(
             f"  A {answer.direction} from {percent(answer.rate_from)} to {percent(answer.rate_to)}, shown with "
-            f"{percent(answer.power)} power:"
+            f"{percent(answer.power)} power{_split(answer)}:"
         ),
         *(line for row in answer.designs for line in _row(row, answer.own)),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
         Line(f"  Next: {after_plan_design(answer)}", "quiet"),
     ]
+
+
+def _split(answer: PlanDesignAnswer) -> str:
+    return "" if answer.slices.count == 1 else f" in each of {answer.slices.count:,} slices"
 
 
 def _row(row: DesignRow, own: int | None) -> list[Line]:

@@ -102,10 +102,11 @@ def _bands(answer: PlanRepsAnswer) -> list[Line]:
         middle = "" if band.half_width is None else f" (±{100 * band.half_width:.1f})"
         lines.append(Line(f"    {band.reps:>3} reps: ±{100 * band.low:.1f} to ±{100 * band.high:.1f} points{middle}"))
     if answer.removable_low is not None and answer.removable_high is not None:
+        middle, end = ("", "") if answer.removable is None else (f"{100 * answer.removable:.0f} % (", ")")
         lines.append(
             Line(
-                f"  More reps can remove at most {100 * answer.removable_low:.0f} to "
-                f"{100 * answer.removable_high:.0f} % of the variance of this log's mean."
+                f"  More reps can remove at most {middle}{100 * answer.removable_low:.0f} to "
+                f"{100 * answer.removable_high:.0f} %{end} of the variance of this log's mean."
             )
         )
     return lines
