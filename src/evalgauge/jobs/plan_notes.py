@@ -52,7 +52,7 @@ def _precision(answer: PlanAnswer) -> list[str]:
     if found.shortcut_half_width > found.margin * (1 + 1e-12):
         notes.append(
             f"The shortcut z²p(1 − p)/m² says {found.shortcut:,} and is shown for comparison only: its interval is "
-            f"±{100 * found.shortcut_half_width:.2f} points, beyond the {100 * found.margin:g} asked for."
+            f"±{100 * found.shortcut_half_width:.3g} points, beyond the {100 * found.margin:g} asked for."
         )
     if found.chance is not None and answer.request.assurance is None and found.chance < 0.995:
         notes.append(

@@ -42,6 +42,7 @@ MOST_EXACT = 1_000_000
 MOST_WINDOW = 4 * MOST_EXACT
 # With fewer changed (or unchanged) cases than this, power jumps from each count to the next.
 _MIXED = 20
+_RARE_WINDOW = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,7 +284,7 @@ def detection(design: Design, change: Change) -> Detection:
         lambda counts: power_of(design, change, counts),
         change.power,
         start=n,
-        window=search_window(change.size),
+        window=_window_of(design, change, n),
         rise=_rise_of(design, change, n),
     )
     return Detection(n=n, raw=raw, power_at_n=float(power_of(design, change, n)), safe_n=safe)
@@ -330,13 +331,23 @@ def largest_rise(size: float, variance: float, n: int, *, mixed: float) -> float
     return size / (2 * math.sqrt(lowest * variance)) if lowest * mixed >= _MIXED else None
 
 
+def _window_of(design: Design, change: Change, n: int) -> int:
+    before, after = change.low_rates
+    window = search_window(change.size)
+    # Where nearly every case fails alike, the edge of two arms is a count of the rare outcome, the same at every n.
+    is_rare = design == "independent-arms" and n * (before * (1 - before) + after * (1 - after)) < _MIXED
+    return min(window, _RARE_WINDOW) if is_rare else window
+
+
 def _rise_of(design: Design, change: Change, n: int) -> float | None:
     before, after = change.low_rates
     if design == "held-reference":
         return None
     if design == "paired":
         changed = _changed(change)
-        return largest_rise(change.size, changed - change.size**2, n, mixed=min(changed, 1 - changed))
+        rise = largest_rise(change.size, changed - change.size**2, n, mixed=min(changed, 1 - changed))
+        # One more case matters only if it changes.
+        return min(changed, rise or 1.0)
     variance = before * (1 - before) + after * (1 - after)
     return largest_rise(change.size, variance, n, mixed=variance)
 

@@ -246,7 +246,8 @@ def assurance_count(
         return first
     # Where the score comes out nearer to one half than expected, the interval is wider by about so much.
     drift = abs(1 - 2 * rate) * max(power_quantile(assurance), 0.0) / math.sqrt(first * spread)
-    start = math.ceil(first * (1 + drift))
+    # From the count for one half on, every score is narrow enough.
+    start = min(math.ceil(first * (1 + drift)), precision_count(0.5, margin, confidence=confidence, rule=rule))
     if start > _MOST_EXACT:
         return start
     window = min(16 * math.ceil(1 + 1 / spread), 4000)

@@ -116,9 +116,9 @@ def _detection(answer: PlanAnswer) -> list[Line]:
     where = " a slice" if answer.slices.count > 1 else ""
     held, paired, arms = found.held_reference, found.paired, found.independent_arms
     rows = (
-        ("held-reference", f"{held.safe_n:,} cases", held.n, held.power_at_n, held.rule),
-        ("paired", f"{paired.safe_n:,} shared cases", paired.n, paired.power_at_n, paired.rule),
-        ("independent-arms", f"{arms.safe_n:,} cases per arm", arms.per_arm, arms.power_at_n, arms.rule),
+        ("held-reference", count(held.safe_n, "case"), held.n, held.power_at_n, held.rule),
+        ("paired", count(paired.safe_n, "shared case"), paired.n, paired.power_at_n, paired.rule),
+        ("independent-arms", f"{count(arms.safe_n, 'case')} per arm", arms.per_arm, arms.power_at_n, arms.rule),
     )
     width = max(len(title) for title in DESIGN_TITLES.values())
     return [
