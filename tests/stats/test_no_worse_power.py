@@ -55,6 +55,7 @@ def test_large_sets_have_the_power_of_the_formula(discordance: float, margin: fl
 def test_arms_that_never_differ_pass_from_the_least_count_on() -> None:
     assert no_worse_power([188, 189, 500], 0, 0.02).tolist() == [0, 1, 1]
     assert no_worse_normal_power([100, 1000], 0, 0.02).tolist() == [0, 1]
+    assert float(no_worse_normal_power(1000, 0, 0.02)) == 1
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 200])

@@ -219,7 +219,7 @@ def _handbook_power(design: Design, change: Change, n: Array) -> Array:
     even = math.sqrt(handbook_n(design, replace(change, power=0.5)))
     step = math.sqrt(handbook_n(design, replace(change, power=float(quantile_power(1.0))))) - even
     distance = np.sqrt(n) - even
-    return quantile_power(distance / step) if step > 0 else (distance >= 0).astype(np.float64)
+    return quantile_power(distance / step) if step > 0 else np.asarray(distance >= 0, dtype=np.float64)
 
 
 def handbook_n(design: Design, change: Change) -> float:

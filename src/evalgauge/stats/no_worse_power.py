@@ -102,7 +102,7 @@ def no_worse_normal_power(n: ArrayLike, discordance: float, margin: float, *, co
     at_margin = normal_quantile(confidence) * math.sqrt(max(discordance, margin) - margin * margin)
     distance = margin * np.sqrt(np.asarray(n, dtype=np.float64)) - at_margin
     if discordance == 0:
-        return (distance > 0).astype(np.float64)
+        return np.asarray(distance > 0, dtype=np.float64)
     return quantile_power(distance / math.sqrt(discordance))
 
 
