@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from evalgauge.jobs.best_of import best_of
     from evalgauge.jobs.compare import compare
     from evalgauge.jobs.convert import convert
     from evalgauge.jobs.measure import measure
@@ -19,13 +20,27 @@ if TYPE_CHECKING:
     from evalgauge.jobs.plan_design import plan_design
     from evalgauge.jobs.plan_reps import plan_reps
     from evalgauge.jobs.reading import read
+    from evalgauge.jobs.reuse import reuse
     from evalgauge.report.json_text import to_json
 
 __version__ = version("evalgauge")
-__all__ = ["__version__", "compare", "convert", "measure", "plan", "plan_design", "plan_reps", "read", "to_json"]
+__all__ = [
+    "__version__",
+    "best_of",
+    "compare",
+    "convert",
+    "measure",
+    "plan",
+    "plan_design",
+    "plan_reps",
+    "read",
+    "reuse",
+    "to_json",
+]
 
 # Loaded at first use (PEP 562), so that asking for help loads no NumPy.
 _HOMES = {
+    "best_of": "evalgauge.jobs.best_of",
     "compare": "evalgauge.jobs.compare",
     "convert": "evalgauge.jobs.convert",
     "measure": "evalgauge.jobs.measure",
@@ -33,6 +48,7 @@ _HOMES = {
     "plan_design": "evalgauge.jobs.plan_design",
     "plan_reps": "evalgauge.jobs.plan_reps",
     "read": "evalgauge.jobs.reading",
+    "reuse": "evalgauge.jobs.reuse",
     "to_json": "evalgauge.report.json_text",
 }
 

@@ -28,6 +28,14 @@ COMMANDS = {
         "Say how many cases, reps and slices you need, and what the set you own can show.",
         "plan --rate 90% --margin 5pp --drop 10pp --slices 5 --own 695",
     ),
+    "reuse": (
+        "Say what the looks at a set cost, how many are left, and what may still be claimed.",
+        "reuse --cases 1000 --rate 80% --looks 10 --tolerance 2pp",
+    ),
+    "best-of": (
+        "Say how good the best of several candidates really is, from their scores on the same cases.",
+        "best-of a.eval b.eval c.eval",
+    ),
 }
 # A lone "-" looks like an option to the parser; this word stands for it until the command reads it.
 STDIN_WORD = "stdin:"
@@ -50,7 +58,8 @@ def make_app() -> App:
         result_action="return_value",
     )
     for name, (summary, example) in COMMANDS.items():
-        app.command(f"evalgauge.cli.{name}:{name}", name=name, help=f"{summary}\n\nExample: evalgauge {example}")
+        home = name.replace("-", "_")
+        app.command(f"evalgauge.cli.{home}:{home}", name=name, help=f"{summary}\n\nExample: evalgauge {example}")
     app.register_install_completion_command(add_to_startup=False)  # pyright: ignore[reportUnknownMemberType]
     return app
 

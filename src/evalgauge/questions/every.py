@@ -2,14 +2,32 @@
 
 from typing import TypeAlias
 
+from evalgauge.questions.best_of import BestOfAnswer, BestOfRequest
 from evalgauge.questions.compare import CompareAnswer, CompareRequest
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 from evalgauge.questions.plan import PlanAnswer, PlanRequest
 from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
 from evalgauge.questions.plan_reps import PlanRepsAnswer, PlanRepsRequest
+from evalgauge.questions.reuse import ReuseAnswer, ReuseRequest
 
 Request: TypeAlias = (
-    MeasureRequest | CompareRequest | ConvertRequest | PlanRequest | PlanDesignRequest | PlanRepsRequest
+    MeasureRequest
+    | CompareRequest
+    | ConvertRequest
+    | PlanRequest
+    | PlanDesignRequest
+    | PlanRepsRequest
+    | ReuseRequest
+    | BestOfRequest
 )
-Answer: TypeAlias = MeasureAnswer | CompareAnswer | ConvertAnswer | PlanAnswer | PlanDesignAnswer | PlanRepsAnswer
+Answer: TypeAlias = (
+    MeasureAnswer
+    | CompareAnswer
+    | ConvertAnswer
+    | PlanAnswer
+    | PlanDesignAnswer
+    | PlanRepsAnswer
+    | ReuseAnswer
+    | BestOfAnswer
+)

@@ -12,16 +12,18 @@ from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share,
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from evalgauge.questions.best_of import BestOfRequest
     from evalgauge.questions.compare import CompareRequest
     from evalgauge.questions.convert import ConvertRequest
     from evalgauge.questions.measure import MeasureRequest
     from evalgauge.questions.plan import ChangeOptions
+    from evalgauge.questions.reuse import ReuseRequest
 
-OPTION_NAMES = {"columns": "map", "score_range": "range"}
+OPTION_NAMES = {"columns": "map", "score_range": "range", "n_cases": "cases"}
 
 
 def option_words(
-    request: MeasureRequest | CompareRequest | ConvertRequest | ChangeOptions,
+    request: MeasureRequest | CompareRequest | ConvertRequest | ChangeOptions | ReuseRequest | BestOfRequest,
     *,
     only: Collection[str] | None = None,
     leave_out: Collection[str] = (),

@@ -11,12 +11,14 @@ from evalgauge.report.command_line import log_words, option_words, value_text
 
 if TYPE_CHECKING:
     from evalgauge.planning.results import Design
+    from evalgauge.questions.best_of import BestOfAnswer
     from evalgauge.questions.compare import CompareAnswer
     from evalgauge.questions.convert import ConvertAnswer
     from evalgauge.questions.measure import MeasureAnswer
     from evalgauge.questions.plan import ChangeOptions, PlanAnswer
     from evalgauge.questions.plan_design import PlanDesignAnswer
     from evalgauge.questions.plan_reps import PlanRepsAnswer
+    from evalgauge.questions.reuse import ReuseAnswer
 
 
 # Options of a score that a comparison takes too.
@@ -114,6 +116,30 @@ def after_plan_reps(answer: PlanRepsAnswer) -> str:
             words += [f"--{name.replace('_', '-')}", f"{value:g}"]
     goal = "--drop 5pp" if answer.kind == "paired change" else "--margin 5pp"
     return " ".join([*words, goal])
+
+
+def after_reuse(answer: ReuseAnswer) -> str:
+    """Return what to run after a question about reuse: what a refresh buys, what showing less buys, or the logs."""
+    request = answer.request
+    words = ["evalgauge reuse", *log_words(request.logs), *option_words(request)]
+    if answer.cost > answer.tolerance and request.refresh is None:
+        # A whole percent above the share that brings the optimism back to the tolerance.
+        return " ".join([*words, f"--refresh {min(100, int(100 * answer.share_to_replace) + 1)}%"])
+    if request.display is None and answer.optimism.binomial is not None:
+        return " ".join([*words, "--display pass-fail --passes 1 --retired"])
+    return "evalgauge best-of LOG LOG LOG"
+
+
+def after_best_of(answer: BestOfAnswer) -> str:
+    """Return what to run after a choice: the best against the second, case by case."""
+    request = answer.request
+    first, second = (candidate.source for candidate in answer.candidates[:2])
+    shared = option_words(request, only=("columns", "words", "tolerant", "metric", "task", "score_range", "confidence"))
+    if first.files == second.files:
+        arms = ["--arms", shlex.quote(f"{second.arm},{first.arm}")]
+        logs = log_words(request.logs) if request.wide_arms else log_words(first.files)
+        return " ".join(["evalgauge compare", *logs, *arms, *shared, "--margin 2pp"])
+    return " ".join(["evalgauge compare", *log_words([*second.files, *first.files]), *shared, "--margin 2pp"])
 
 
 def _likes(logs: tuple[str, ...]) -> list[str]:

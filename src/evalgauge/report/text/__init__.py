@@ -19,6 +19,8 @@ RENDERERS = {
     "plan": ("plan", "plan_lines"),
     "plan_design": ("plan_design", "design_lines"),
     "plan_reps": ("plan_reps", "reps_lines"),
+    "reuse": ("reuse", "reuse_lines"),
+    "best_of": ("best_of", "best_of_lines"),
 }
 
 

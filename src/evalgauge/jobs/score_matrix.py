@@ -1,0 +1,199 @@
+"""Several candidates on the cases that all of them were tried on: one column of scores each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evalgauge.errors import ArgumentError, PairingError, ScoreError
+from evalgauge.jobs.arms import arms_of
+from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.questions.parts import ScoringOptions
+from evalgauge.scores.identity import CaseView
+from evalgauge.scores.pairing import paired_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalgauge.jobs.arms import Arm
+    from evalgauge.questions.best_of import BestOfRequest
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoreMatrix:
+    """Scores of several candidates on shared cases.
+
+    Attributes
+    ----------
+    arms, names
+        The candidates, and what each is called.
+    means
+        Shape (n cases, k candidates): mean score, a share.
+    reps
+        Runs behind each mean; ``None`` unless every run of every candidate passes or fails.
+    is_pass_fail
+        Whether every mean is 0 or 1.
+    notes
+        What has to be said.
+    """
+
+    arms: tuple[Arm, ...]
+    names: tuple[str, ...]
+    means: Array
+    reps: NDArray[np.int64] | None
+    is_pass_fail: bool
+    notes: tuple[str, ...]
+
+
+def score_matrix(request: BestOfRequest, sources: Sequence[Any]) -> ScoreMatrix:
+    """Return the candidates of all logs on their shared cases.
+
+    Raises
+    ------
+    ArgumentError
+        If a log is named twice, or there are fewer than two candidates.
+    PairingError
+        If the candidates share no case.
+    ScoreError
+        If the scores have different ranges, or none, or nothing is left.
+    """
+    names = [log_name(source) for source in sources if isinstance(source, (str, PurePath))]
+    for name in names:
+        if names.count(name) > 1:
+            raise ArgumentError("logs", f"{name} {names.count(name)} times", "each log once: a copy is no candidate")
+    arms = [arm for source in sources for arm in _arms(request, source)]
+    if len(arms) < 2:
+        came = "no log" if not arms else f"one candidate ({arms[0].source.arm})"
+        hint = "For one candidate that was chosen among k say: evalgauge reuse LOG --looks K"
+        raise ArgumentError("logs", came, "two candidates or more", hint if arms else "")
+    _check_ranges(arms)
+    labels = _names(arms)
+    rows, notes = _shared_rows(arms, labels)
+    means = np.column_stack([arm.means[row] for arm, row in zip(arms, rows, strict=True)])
+    reps = np.column_stack([arm.sums.n_scored[row] for arm, row in zip(arms, rows, strict=True)])
+    means, reps, said = _filled(request, means, reps)
+    is_repeated = all(arm.is_pass_fail for arm in arms) and not said
+    return ScoreMatrix(
+        arms=tuple(arms),
+        names=labels,
+        means=np.clip(means, 0.0, 1.0),
+        reps=reps if is_repeated else None,
+        is_pass_fail=bool(((means == 0) | (means == 1)).all()),
+        notes=(*dict.fromkeys(note for arm in arms for note in arm.notes), *notes, *said, *_copies(means, labels)),
+    )
+
+
+def _arms(request: BestOfRequest, source: Any) -> tuple[Arm, ...]:  # noqa: ANN401 - a path, a data frame or a table
+    asked = ScoringOptions(
+        columns=request.columns,
+        words=request.words,
+        wide_arms=request.wide_arms,
+        wide_reps=request.wide_reps,
+        tolerant=request.tolerant,
+        metric=request.metric,
+        task=request.task,
+        score_range=request.score_range,
+    )
+    arms = arms_of(asked_table(source, asked), asked)
+    sets = list(dict.fromkeys(arm.source.set_name for arm in arms))
+    if len(sets) > 1:
+        name = log_name(source)
+        raise ScoreError(f"{name} holds {len(sets)} tasks. Choose one with --task: {', '.join(sets)}.")
+    return arms
+
+
+def _check_ranges(arms: Sequence[Arm]) -> None:
+    ranges = {arm.score_range for arm in arms}
+    if None in ranges:
+        raise ScoreError(
+            "A score without limits has no shares to compare. Say the lowest and highest possible score with --range, "
+            "such as --range 0:100."
+        )
+    if len(ranges) > 1:
+        listed = ", ".join(sorted({f"{low:g} to {high:g}" for low, high in filter(None, ranges)}))
+        raise ScoreError(f"The candidates have different score ranges ({listed}). Say one for all with --range.")
+
+
+def _names(arms: Sequence[Arm]) -> tuple[str, ...]:
+    """Return the arm's name where no other has it, else the file's, else a number."""
+    named = [arm.source.arm for arm in arms]
+    files = [PurePath(arm.source.files[0]).name if arm.source.files else "" for arm in arms]
+    labels = [
+        arm if named.count(arm) == 1 else f"{arm} ({file})" if file else arm
+        for arm, file in zip(named, files, strict=True)
+    ]
+    return tuple(
+        label if labels.count(label) == 1 else f"{label} #{index}" for index, label in enumerate(labels, start=1)
+    )
+
+
+def _shared_rows(arms: Sequence[Arm], names: Sequence[str]) -> tuple[list[NDArray[np.intp]], list[str]]:
+    """Return per candidate the rows of the cases that all of them planned, in one order."""
+    first = arms[0]
+    view, size = CaseView(first.table.cases), len(first.table.cases)
+    partners = np.full((len(arms), size), -1, dtype=np.intp)
+    partners[0, first.sums.case] = np.arange(len(first.sums))
+    notes: list[str] = []
+    for index, arm in enumerate(arms[1:], start=1):
+        try:
+            pairing = paired_cases(view, arm.table.cases)
+        except PairingError as error:
+            raise PairingError(
+                f"{names[0]} and {names[index]} have no case in common: "
+                f"{_some(first)}; {_some(arm)}. Candidates are compared on the same cases: check the logs, or say "
+                "which column holds the case with --map case=COLUMN."
+            ) from error
+        rows = np.full(len(arm.table.cases), -1, dtype=np.intp)
+        rows[arm.sums.case] = np.arange(len(arm.sums))
+        partners[index, pairing.baseline] = rows[pairing.candidate]
+        notes += pairing.notes
+    shared = np.flatnonzero((partners >= 0).all(axis=0))
+    most = max(len(arm.sums) for arm in arms)
+    if shared.size < 2:
+        raise PairingError(
+            f"Only {shared.size} of up to {most:,} cases are shared by all {len(arms)} candidates: too few. Leave out "
+            "the log whose cases differ."
+        )
+    if shared.size < most:
+        notes.append(
+            f"{shared.size:,} of up to {most:,} cases are shared by all {len(arms)} candidates; only they count."
+        )
+    return [row[shared] for row in partners], list(dict.fromkeys(notes))
+
+
+def _some(arm: Arm) -> str:
+    names = arm.case_names(range(min(3, len(arm.sums))))
+    return f"{', '.join(names)} …" if len(arm.sums) > 3 else ", ".join(names)
+
+
+def _filled(
+    request: BestOfRequest, means: Array, reps: NDArray[np.int64]
+) -> tuple[Array, NDArray[np.int64], tuple[str, ...]]:
+    """Return the matrix without holes: a case without a score counts as the lowest one, or is left out for all."""
+    holes = np.isnan(means)
+    if not holes.any():
+        return means, reps, ()
+    cases = int(holes.any(axis=1).sum())
+    if request.missing == "fail":
+        said = (
+            f"{int(holes.sum()):,} missing scores on {cases:,} cases count as failed (--missing drop leaves them out)."
+        )
+        return np.where(holes, 0.0, means), np.maximum(reps, 1), (said,)
+    kept = ~holes.any(axis=1)
+    if int(kept.sum()) < 2:
+        raise ScoreError("Fewer than 2 cases have a score from every candidate. Run the missing ones first.")
+    said = f"{cases:,} cases without a score from every candidate are left out: true only if they are so by chance."
+    return means[kept], reps[kept], (said,)
+
+
+def _copies(means: Array, names: Sequence[str]) -> tuple[str, ...]:
+    seen: dict[bytes, list[str]] = {}
+    for name, column in zip(names, np.ascontiguousarray(means.T), strict=True):
+        seen.setdefault(column.tobytes(), []).append(name)
+    return tuple(f"The same score on every case: {', '.join(group)}." for group in seen.values() if len(group) > 1)

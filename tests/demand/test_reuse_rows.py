@@ -1,0 +1,63 @@
+"""What users of evals asked about reused sets, by the row of the list of demands; all through the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.command import Command
+
+# Answers are given to a tenth of a point.
+TENTH = 0.0006
+
+
+def test_r01_a_holdout_that_chose_among_25(command: Command) -> None:
+    expected = command.json("reuse", "--cases", 300, "--rate", "80%", "--looks", 25)
+    assert expected["sigma"] == pytest.approx(0.0231, abs=5e-5)
+    assert expected["optimism"]["blom"] == pytest.approx(0.045, abs=TENTH)
+    assert expected["optimism"]["binomial"] == pytest.approx(0.044, abs=TENTH)
+    seen = command.json("reuse", "258/300", "--looks", 25)
+    interval = seen["interval"]
+    plain = (interval["plain_low"], interval["plain_high"])
+    assert plain == (pytest.approx(0.816, abs=TENTH), pytest.approx(0.895, abs=TENTH))
+    corrected = (interval["low"], interval["symmetric_high"])
+    assert corrected == (pytest.approx(0.787, abs=TENTH), pytest.approx(0.911, abs=TENTH))
+    assert interval["confidence"] == pytest.approx(1 - 0.05 / 25, abs=1e-12)
+
+
+def test_r02_a_tiny_holdout_that_is_spent_once(command: Command) -> None:
+    answer = command.json("reuse", "8/12", "--looks", 1)
+    interval = answer["interval"]
+    assert (interval["low"], interval["high"]) == (pytest.approx(0.391, abs=TENTH), pytest.approx(0.862, abs=TENTH))
+    assert answer["look_budget"]["shown"] == "1"
+    second = command.json("reuse", "8/12", "--looks", 2)
+    assert second["optimism"]["binomial"] > 0.05
+    assert "BEYOND" in command("reuse", "8/12", "--looks", 2).out
+
+
+def test_r05_score_the_winner_on_a_set_the_optimiser_never_used(command: Command) -> None:
+    tested = command.json("measure", "55/100")
+    assert (tested["low"], tested["high"]) == (pytest.approx(0.452, abs=TENTH), pytest.approx(0.644, abs=TENTH))
+    tuned = command.json("reuse", "14/20", "--looks", 16)
+    assert tuned["observed"] == 0.7
+    assert tuned["optimism"]["normal"] == pytest.approx(0.20, abs=0.01)
+    assert tuned["optimism"]["binomial"] == pytest.approx(0.20, abs=0.01)
+
+
+def test_r07_a_weight_that_was_swept_on_the_reported_questions(command: Command) -> None:
+    answer = command.json("reuse", "--cases", 100, "--rate", "70%", "--looks", 20)
+    assert answer["optimism"]["normal"] == pytest.approx(0.086, abs=TENTH)
+    assert answer["optimism"]["binomial"] == pytest.approx(0.083, abs=TENTH)
+    said = " ".join(answer["notes"])
+    assert "an upper figure for correlated ones (neighbours on a sweep)" in said
+    assert "a lower figure for tuning that builds on earlier looks" in said
+    sweep = command.json("reuse", "--cases", 100, "--rate", "70%", "--looks", 20, "--correlation", "0.9")
+    assert sweep["optimism"]["normal"] == pytest.approx(0.086 * 0.1**0.5, abs=TENTH)
+
+
+def test_r09_is_the_first_of_134_really_first(command: Command) -> None:
+    answer = command.json("reuse", "--cases", 500, "--rate", "75%", "--looks", 134)
+    assert answer["optimism"]["blom"] == pytest.approx(0.050, abs=TENTH)
+    assert answer["optimism"]["binomial"] == pytest.approx(0.049, abs=TENTH)
