@@ -50,8 +50,9 @@ def test_the_words_come_first(command: Command) -> None:
     assert lines[0] == (
         "10 looks at 1,000 cases flatter the best by 1.9 points: within the 2 points tolerated, which allow 11 looks."
     )
-    assert lines[1].startswith("  Still to be claimed: An observed 80 % lies at 76.2 to 82.4 % (95 % interval after 10")
-    assert lines[2].startswith("  Go on: 1 look left.")
+    assert lines[1] == "  Still to be claimed after 10 looks: 76.2 to 82.4 % for an observed 80 % (95 % interval)"
+    assert lines[2] == "    One look would have said 77.4 to 82.4 %."
+    assert lines[3].startswith("  Go on: 1 more within the tolerance.")
     assert "order of magnitude" not in lines[0]
     assert command("reuse", "--cases", 1000, "--rate", "80%").out.startswith("One look at 1,000 cases costs nothing")
 
@@ -314,14 +315,17 @@ def test_no_option_of_best_of_is_dead(command: Command, folder: Path, options: l
 REFUSALS: list[tuple[tuple[str, ...], str]] = [
     (("reuse",), "--cases: got 'nothing', allowed is --cases with --rate, a count such as 258/300, or the log"),
     (("reuse", "--cases", "100"), "--rate: got 'nothing', allowed is --cases with --rate"),
-    (("reuse", "--cases", "1", "--rate", "80%"), "cases: got 1, allowed is a whole number of cases, 2 or more."),
+    (
+        ("reuse", "--cases", "1", "--rate", "80%"),
+        "cases: got 1, allowed is a whole number of cases from 2 to 1,000,000,000,000.",
+    ),
     (("reuse", "1/1"), "cases: got 1, allowed is"),
     (("reuse", "7/5"), "count: got '7/5', allowed is no more passes than cases."),
     (("reuse", "--cases", "100", "--rate", "0%"), "rate: got 0.0, allowed is a share above 0 % and below 100 %."),
     (("reuse", "--cases", "100", "--rate", "100%"), "for an observed best score give passed/cases"),
     (("reuse", "--cases", "100", "--rate", "80"), "Did you mean 80% (0.8)?"),
     (("reuse", "80/100", "--looks", "0"), "looks: got 0, allowed is a number of looks from 1 to 1,000,000."),
-    (("reuse", "80/100", "--tolerance", "0pp"), "tolerance: got 0.0, allowed is points above 0"),
+    (("reuse", "80/100", "--tolerance", "0pp"), "tolerance: got 0.0, allowed is points from 0.0001pp to below 100pp"),
     (("reuse", "80/100", "--cases", "100"), "--cases: got 100, allowed is given without a log or count"),
     (("reuse", "80/100", "70/100"), "evalgauge best-of LOG LOG LOG"),
     (("reuse", "80/100", "--passes", "2"), "--passes: got 2, allowed is given with --display pass-fail or score-on"),
@@ -329,17 +333,24 @@ REFUSALS: list[tuple[tuple[str, ...], str]] = [
     (("reuse", "80/100", "--step", "1pp"), "--step: got 0.01, allowed is given with --display rounded."),
     (("reuse", "80/100", "--display", "rounded"), "--step: got 'nothing', allowed is the step of the rounded scores"),
     (("reuse", "80/100", "--more-looks", "2"), "--more-looks: got 2, allowed is given with --refresh"),
-    (("reuse", "80/100", "--refresh", "10%", "--more-looks", "-1"), "--more-looks"),
+    (("reuse", "80/100", "--refresh", "10%", "--more-looks", "-1"), "more-looks: got -1, allowed is a whole number of"),
+    (("reuse", "80/100", "--tolerance", "1e-9"), "tolerance: got 1e-09, allowed is points from 0.0001pp"),
+    (("reuse", "80/100", "--looks", "1000000000000"), "looks: got 1000000000000, allowed is a number of looks from 1"),
+    (("reuse", "--cases", "9" * 24, "--rate", "80%"), "allowed is a whole number of cases from 2 to 1,000,000,000,000"),
     (("reuse", "80/100", "--correlation", "1"), "correlation: got 1.0, allowed is a share from 0 to below 1"),
     (("reuse", "80/100", "--cap", "90%"), "cap: got 0.9, allowed is a share from the confidence of 95 %"),
     (("reuse", "80/100", "--looks", "20000", "--climb"), "--climb: got '20,000 looks', allowed is at most 10,000"),
     (("reuse", "reps.csv", "--climb"), "--climb: got 'graded or repeated scores', allowed is one pass or fail a case"),
     (("reuse", "reps.csv", "--display", "exact"), "--display: got 'exact', allowed is given for one pass or fail"),
-    (("reuse", "wide.csv", "--wide-arms", "x,y,z", "--range", "0:4"), "The log holds 3 scores and one is asked for"),
+    (
+        ("reuse", "wide.csv", "--wide-arms", "x,y,z", "--range", "0:4"),
+        "one is asked for. Name one of: --arm x; --arm y; --arm z.",
+    ),
     (("reuse", "wide.csv", "--metric", "x", "--range", "none"), "Say it with --range, such as --range 0:100."),
     (("best-of",), "logs: got 'no log', allowed is two candidates or more."),
     (("best-of", "a.csv"), "logs: got 'one candidate (a)', allowed is two candidates or more. For one candidate"),
     (("best-of", "a.csv", "b.csv", "a.csv"), "logs: got 'a.csv 2 times', allowed is each log once: a copy is no"),
+    (("best-of", "a.csv", "./a.csv"), "logs: got 'a.csv 2 times', allowed is each log once"),
     (("best-of", "a.csv", "far.csv"), "a and far have no case in common: q0, q1, q2 …; z0, z1, z2 …."),
     (("best-of", "wide.csv", "--wide-arms", "x,y,z", "--range", "none"), "such as --range 0:100."),
     (("best-of", "a.csv", "absent.csv"), "absent.csv"),

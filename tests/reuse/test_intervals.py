@@ -46,7 +46,7 @@ def test_more_looks_never_tighten_and_one_is_plain(score: tuple[int, int], looks
     assert (single.low, single.high, single.symmetric_high) == (plain.low, plain.high, plain.high)
 
 
-@pytest.mark.parametrize(("passed", "n"), [(30, 1000), (15, 16), (1000, 1000), (0, 40), (20, 35)])
+@pytest.mark.parametrize(("passed", "n"), [(30, 1000), (15, 16), (1000, 1000), (0, 40), (20, 35), (48, 63)])
 def test_clopper_pearson_where_wilson_is_no_bound(passed: int, n: int) -> None:
     found = corrected_interval(passed, n, 50)
     assert found.low == pytest.approx(float(clopper_pearson_limits(passed, n, confidence=0.999)[0]), abs=1e-12)

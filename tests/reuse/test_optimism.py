@@ -174,11 +174,17 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: optimism(1000, 0.8, 2_000_000), "looks: got 2000000, allowed is"),
     (lambda: optimism(1000, 1.0, 3), "rate: got 1.0, allowed is a share above 0 % and below 100 %. A true rate of 0"),
     (lambda: optimism(1000, 80, 3), "rate: got 80, allowed is a share above 0 % and below 100 %. Did you mean 80 %"),
-    (lambda: optimism(1, 0.8, 3), "cases: got 1, allowed is a whole number of cases, 2 or more. One case says"),
+    (
+        lambda: optimism(1, 0.8, 3),
+        "cases: got 1, allowed is a whole number of cases from 2 to 1,000,000,000,000. One case says",
+    ),
     (lambda: optimism(10.5, 0.8, 3), "cases: got 10.5, allowed is a whole number"),
     (lambda: optimism(10, 0.8, 3, maximum="gumbel"), "maximum: got 'gumbel', allowed is binomial, normal or blom"),  # type: ignore[arg-type]
     (lambda: optimism(10, 0.8, 3, correlation=1.0), "correlation: got 1.0, allowed is a share from 0 to below 1"),
-    (lambda: look_budget(1000, 0.8, 0), "tolerance: got 0, allowed is points above 0 and below 100, such as 2pp"),
+    (
+        lambda: look_budget(1000, 0.8, 0),
+        "tolerance: got 0, allowed is points from 0.0001pp to below 100pp, such as 2pp",
+    ),
     (lambda: look_budget(1000, 0.8, 2), "Did you mean 2pp (0.02)?"),
     (lambda: spent_after_refresh(30, 1.5), "refresh: got 1.5, allowed is a share from 0 to 1"),
     (lambda: effective_looks(30, 2), "correlation: got 2, allowed is a share from 0 to 1 (0 % to 100 %). Did you mean"),

@@ -78,7 +78,7 @@ def best_of(  # noqa: PLR0913 - the options of one question, all keyword-only
     >>> import evalgauge as eg, pandas as pd
     >>> rows = [(f"q{case}", arm, case % step > 0) for case in range(60) for arm, step in (("a", 3), ("b", 4))]
     >>> print(eg.best_of(pd.DataFrame(rows, columns=["case", "arm", "score"])))
-    best of 2: b, 75.0 %, 95 % interval 61.2 to 84.2 %, expected 71.6 % on new cases
+    best of 2: b, 75.0 %, 95 % interval 60.6 to 84.2 %, expected 71.6 % on new cases
     """
     if len(logs) == 1 and isinstance(logs[0], (list, tuple)):
         logs = tuple(cast("Sequence[Any]", logs[0]))

@@ -18,21 +18,20 @@ def reuse_advice(answer: ReuseAnswer) -> str:
     size = answer.fresh_set.normal if answer.fresh_set.binomial is None else answer.fresh_set.binomial
     if answer.cost <= answer.tolerance:
         left = answer.look_budget.left
-        budget = "looks are no problem at this tolerance" if left is None else _left(left)
+        if left == 0:
+            return "The tolerance is used up: before the next look replace cases (--refresh) or take a fresh set."
+        budget = "looks are no problem at this tolerance" if left is None else f"{left:,} more within the tolerance"
         return f"Go on: {budget}. Fix the candidates before you look, and show only pass or fail."
+    borne = "" if size is None else f"; {size:,} cases would have borne so many looks"
     return (
         f"Stop choosing on this set: replace {100 * answer.share_to_replace:.0f} % of the cases at random (--refresh), "
-        f"or confirm the winner once on a fresh set; {size:,} cases would have borne so many looks."
+        f"or confirm the winner once on a fresh set{borne}."
     )
 
 
 def reuse_notes(answer: ReuseAnswer) -> tuple[str, ...]:
     """Return what is assumed and what the figures are not."""
     return (*_assumed(answer), *_interval(answer), *_point(answer), *_displays(answer), *_refresh(answer))
-
-
-def _left(left: int) -> str:
-    return "the next look is beyond the tolerance" if left == 0 else f"{left:,} {'look' if left == 1 else 'looks'} left"
 
 
 def _assumed(answer: ReuseAnswer) -> list[str]:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = "Callable[[int, int], None]"
 Law: TypeAlias = Literal["binomial", "normal", "blom"]
+_LAWS: tuple[Law, ...] = ("binomial", "normal", "blom")
 # Enough to see where a climb leads; more looks would take minutes.
 _MOST_CLIMBED, _CLIMBS = 10_000, 2_000
 
@@ -77,12 +78,14 @@ class _Basis:
     def budget(self, law: Law) -> int | None:
         return look_budget(self.score.n_eff, self.rate, self.tolerance, maximum=law, correlation=self.correlation)
 
-    def fresh(self, law: Law) -> int:
+    def fresh(self, law: Law) -> int | None:
         size = fresh_set_size(self.rate, self.looks, self.tolerance, maximum=law, correlation=self.correlation)
         return self.in_cases(size)
 
-    def in_cases(self, effective: int) -> int:
+    def in_cases(self, effective: int | None) -> int | None:
         """Return how many cases like these are worth so many effective ones."""
+        if effective is None:
+            return None
         return math.ceil(effective * self.score.n_cases / self.score.n_eff)
 
 
@@ -130,6 +133,9 @@ def answer_of(request: ReuseRequest, score: ReusedScore, on_progress: Progress |
 
 
 def _basis(request: ReuseRequest, score: ReusedScore) -> _Basis:
+    for option, value in (("retired", request.retired), ("climb", request.climb)):
+        if value not in (True, False):
+            raise ArgumentError(option, value, "True or False")
     looks = checked_whole_looks(request.looks)
     rate, correlation = score.rate, request.correlation or 0.0
     if score.is_observed:
@@ -139,8 +145,12 @@ def _basis(request: ReuseRequest, score: ReusedScore) -> _Basis:
 
 
 def _by_law(basis: _Basis) -> ByMaximum:
-    binomial = basis.cost("binomial") if basis.score.is_pass_fail else None
-    return ByMaximum(binomial=binomial, normal=basis.cost("normal"), blom=basis.cost("blom"))
+    costs = {law: basis.cost(law) for law in _LAWS[not basis.score.is_pass_fail :]}
+    if basis.score.is_observed and basis.looks > 1:
+        # A perfect score stands half a failure above the best that its common rate is expected to have.
+        first = next(iter(costs))
+        costs[first] = max(costs[first], basis.score.rate - basis.rate)
+    return ByMaximum(binomial=costs.get("binomial"), normal=costs["normal"], blom=costs["blom"])
 
 
 def _budget(basis: _Basis) -> LookBudget:
@@ -204,8 +214,6 @@ def _refresh(request: ReuseRequest, basis: _Basis) -> Refresh | None:
         if request.more_looks:
             raise ArgumentError("--more-looks", request.more_looks, "given with --refresh, the share to replace")
         return None
-    if request.more_looks < 0:
-        raise ArgumentError("--more-looks", request.more_looks, "a whole number, 0 or more")
     return refresh(basis.own_sigma, basis.looks, request.refresh, more_looks=request.more_looks)
 
 
@@ -213,7 +221,7 @@ def _audit(basis: _Basis, difference: float) -> Audit:
     size = audit_size(basis.rate, difference) if difference > 0 else None
     return Audit(
         difference=difference,
-        cases=None if size is None else basis.in_cases(size),
+        cases=basis.in_cases(size),
         reach=audit_reach(basis.rate, basis.score.n_eff),
     )
 

@@ -124,7 +124,8 @@ def _from_log(request: ReuseRequest, source: Any) -> ReusedScore:  # noqa: ANN40
     arm, *others = arms_of(asked_table(source, asked), asked, request.arm)
     if others:
         arms = (arm, *others)
-        found = "; ".join(f"--arm {one.source.arm} --task {one.source.set_name}".strip() for one in arms)
+        tasks = [f" --task {one.source.set_name}" if one.source.set_name else "" for one in arms]
+        found = "; ".join(f"--arm {one.source.arm}{task}" for one, task in zip(arms, tasks, strict=True))
         raise ScoreError(f"The log holds {len(arms)} scores and one is asked for. Name one of: {found}.")
     if arm.score_range is None:
         raise ScoreError(

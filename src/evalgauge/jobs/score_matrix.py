@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from evalgauge.errors import ArgumentError, PairingError, ScoreError
 from evalgauge.jobs.arms import arms_of
 from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.questions.best_of import MissingScores
 from evalgauge.questions.parts import ScoringOptions
 from evalgauge.scores.identity import CaseView
 from evalgauge.scores.pairing import paired_cases
@@ -63,10 +64,9 @@ def score_matrix(request: BestOfRequest, sources: Sequence[Any]) -> ScoreMatrix:
     ScoreError
         If the scores have different ranges, or none, or nothing is left.
     """
-    names = [log_name(source) for source in sources if isinstance(source, (str, PurePath))]
-    for name in names:
-        if names.count(name) > 1:
-            raise ArgumentError("logs", f"{name} {names.count(name)} times", "each log once: a copy is no candidate")
+    _check_once(sources)
+    if request.missing not in get_args(MissingScores):
+        raise ArgumentError("missing", request.missing, " or ".join(get_args(MissingScores)))
     arms = [arm for source in sources for arm in _arms(request, source)]
     if len(arms) < 2:
         came = "no log" if not arms else f"one candidate ({arms[0].source.arm})"
@@ -87,6 +87,17 @@ def score_matrix(request: BestOfRequest, sources: Sequence[Any]) -> ScoreMatrix:
         is_pass_fail=bool(((means == 0) | (means == 1)).all()),
         notes=(*dict.fromkeys(note for arm in arms for note in arm.notes), *notes, *said, *_copies(means, labels)),
     )
+
+
+def _check_once(sources: Sequence[Any]) -> None:
+    """Refuse a log that is named twice, in whichever way."""
+    logs = [
+        Path(log_name(source)).resolve() if isinstance(source, (str, PurePath)) else id(source) for source in sources
+    ]
+    for source, log in zip(sources, logs, strict=True):
+        if logs.count(log) > 1:
+            came = f"{log_name(source)} {logs.count(log)} times"
+            raise ArgumentError("logs", came, "each log once: a copy is no candidate")
 
 
 def _arms(request: BestOfRequest, source: Any) -> tuple[Arm, ...]:  # noqa: ANN401 - a path, a data frame or a table

@@ -155,11 +155,11 @@ class FreshSet:
     Attributes
     ----------
     blom, normal, binomial
-        By the law of the best of k; ``None`` where a law does not apply.
+        By the law of the best of k; ``None`` beyond a trillion, or where a law does not apply.
     """
 
-    blom: int
-    normal: int
+    blom: int | None
+    normal: int | None
     binomial: int | None
 
 
@@ -197,7 +197,7 @@ class Audit:
     difference
         Optimism to detect, a share.
     cases
-        Old, and as many fresh, cases that show it with 80 % power; ``None`` where there is no optimism.
+        Old, and as many fresh, cases that show it with 80 % power; ``None`` where there is no optimism to see.
     reach
         What this set and as many fresh cases show with 80 % power, a share.
     """

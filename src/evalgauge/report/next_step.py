@@ -119,7 +119,7 @@ def after_plan_reps(answer: PlanRepsAnswer) -> str:
 
 
 def after_reuse(answer: ReuseAnswer) -> str:
-    """Return what to run after a question about reuse: what a refresh buys, what showing less buys, or the logs."""
+    """Return what to run after a question about reuse: what a refresh buys, what showing less buys, or a plan."""
     request = answer.request
     words = ["evalgauge reuse", *log_words(request.logs), *option_words(request)]
     if answer.cost > answer.tolerance and request.refresh is None:
@@ -127,7 +127,7 @@ def after_reuse(answer: ReuseAnswer) -> str:
         return " ".join([*words, f"--refresh {min(100, int(100 * answer.share_to_replace) + 1)}%"])
     if request.display is None and answer.optimism.binomial is not None:
         return " ".join([*words, "--display pass-fail --passes 1 --retired"])
-    return "evalgauge best-of LOG LOG LOG"
+    return f"evalgauge plan --own {answer.n_cases}"
 
 
 def after_best_of(answer: BestOfAnswer) -> str:

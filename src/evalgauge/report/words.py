@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 METHOD_TITLES = {
     "wilson": "Wilson score",
     "clopper-pearson": "Clopper-Pearson exact",
+    "clopper-pearson at the effective n": "Clopper-Pearson at the effective n",
     "effective-n wilson t": "effective-n Wilson with t",
     "clustered effective-n wilson t": "effective-n Wilson with t over clusters",
     "tango": "Tango paired score",

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 # Where the lower end is below this rate, or there are fewer passes or failures than this, Wilson at an extreme level is
-# no bound. With both limits the exact chance to miss stays within 3.1 % (nominal 2.5) for 2 to 50 looks at 16 to 1,000
-# cases and any rate; with a limit of one half on the observed rate it reaches 10 % (20 cases, 50 looks, rate .195).
-_LEAST_LOW, _LEAST_COUNT = 0.55, 15.0
+# no bound. With both limits the exact chance to miss stays below 3.1 % (nominal 2.5) for 2 to 1,000 looks at 5 to 1,000
+# cases and any rate: 3.09 % at worst (62 cases, 2 looks). Limits of one half on the observed rate and of 10 on the
+# count let it reach 36 % (22 cases, 1,000 looks, rate .173), and 5.5 % with 2 looks.
+_LEAST_LOW, _LEAST_COUNT = 0.6, 16.0
 
 
 def is_wilson_unsafe(rate: float, n: float, low: float) -> bool:
@@ -76,7 +77,7 @@ def selection_level(
     level = bonferroni_confidence(confidence, k)
     if correlation is not None and k > 1:
         critical = equicorrelated_critical(k, correlation, (1 - confidence) / 2)
-        level = min(level, 1 - 2 * upper_tail(critical))
+        level = min(level, max(confidence, 1 - 2 * upper_tail(critical)))
     return (cap, True) if cap is not None and level > cap else (level, False)
 
 
@@ -105,7 +106,7 @@ def corrected_interval(
     Returns
     -------
     CorrectedInterval
-        One look gives the plain Wilson interval. Where that is no bound (a lower end below 55 %, or fewer than 15
+        One look gives the plain Wilson interval. Where that is no bound (a lower end below 60 %, or fewer than 16
         passes or failures), the lower end is Clopper-Pearson's.
 
     Raises

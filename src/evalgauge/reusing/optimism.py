@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from evalgauge.errors import ArgumentError
 from evalgauge.reusing.checks import (
+    MOST_CASES,
     checked_between,
     checked_cases,
     checked_looks,
@@ -160,7 +161,7 @@ def budget_words(budget: int | None) -> str:
 
 def fresh_set_size(
     rate: float, looks: float, tolerance: float, *, maximum: Maximum = "binomial", correlation: float = 0.0
-) -> int:
+) -> int | None:
     """Answer "how many cases must a set have, so that k looks flatter by no more than the tolerance?".
 
     Parameters
@@ -172,8 +173,8 @@ def fresh_set_size(
 
     Returns
     -------
-    int
-        Cases, 2 or more.
+    int or None
+        Cases, 2 or more; ``None`` beyond a trillion.
 
     Raises
     ------
@@ -192,10 +193,13 @@ def fresh_set_size(
         return least
     if maximum != "binomial":
         m = _normal_maximum(maximum)(looks)
-        return max(least, math.ceil(rate * (1 - rate) * (m / limit) ** 2))
+        size = rate * (1 - rate) * (m / limit) ** 2
+        return max(least, math.ceil(size)) if size <= MOST_CASES else None
+    if optimism(MOST_CASES, rate, looks) > limit:
+        return None
     low, high = 1, least
     while optimism(high, rate, looks) > limit:
-        low, high = high, 2 * high
+        low, high = high, min(2 * high, MOST_CASES)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if optimism(middle, rate, looks) <= limit else (middle, high)

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import math
 
-from evalgauge.reusing.checks import checked_between, checked_looks, checked_share, checked_tolerance
+from evalgauge.errors import ArgumentError
+from evalgauge.reusing.checks import (
+    MOST_CASES,
+    checked_between,
+    checked_looks,
+    checked_share,
+    checked_tolerance,
+    checked_whole,
+)
 from evalgauge.reusing.results import Refresh
-from evalgauge.stats.maxima import equivalent_looks, expected_max_normal
+from evalgauge.stats.checks import is_number
+from evalgauge.stats.maxima import MOST_LOOKS, equivalent_looks, expected_max_normal
 from evalgauge.stats.quantiles import normal_quantile
 from evalgauge.stats.sample_size import power_quantile
 
@@ -53,6 +62,7 @@ def refresh(sigma: float, looks: float, share: float, *, more_looks: int = 0) ->
     26.05
     """
     spent = spent_after_refresh(looks, share)
+    more = checked_whole(more_looks, "more-looks", least=0, most=MOST_LOOKS - math.ceil(spent), what="looks")
     before = sigma * expected_max_normal(looks)
     return Refresh(
         share=share,
@@ -60,8 +70,8 @@ def refresh(sigma: float, looks: float, share: float, *, more_looks: int = 0) ->
         bought_back=looks - spent,
         optimism_before=before,
         optimism_after=(1 - share) * before,
-        more_looks=more_looks,
-        optimism_with_more=sigma * expected_max_normal(spent + more_looks),
+        more_looks=more,
+        optimism_with_more=sigma * expected_max_normal(spent + more),
     )
 
 
@@ -84,7 +94,7 @@ def share_to_replace(sigma: float, looks: float, tolerance: float) -> float:
     return max(0.0, 1 - checked_tolerance(tolerance) / cost) if cost > 0 else 0.0
 
 
-def audit_size(rate: float, difference: float, *, power: float = 0.8, confidence: float = 0.95) -> int:
+def audit_size(rate: float, difference: float, *, power: float = 0.8, confidence: float = 0.95) -> int | None:
     """Answer "how many old and as many fresh cases show that the old ones flatter by so much?".
 
     Parameters
@@ -98,8 +108,13 @@ def audit_size(rate: float, difference: float, *, power: float = 0.8, confidence
 
     Returns
     -------
-    int
-        Cases of each kind.
+    int or None
+        Cases of each kind; ``None`` beyond a trillion.
+
+    Raises
+    ------
+    ArgumentError
+        If the difference is not above 0, or an option is out of range.
 
     References
     ----------
@@ -111,8 +126,11 @@ def audit_size(rate: float, difference: float, *, power: float = 0.8, confidence
     (0.071, 500)
     """
     quantiles = normal_quantile(confidence) + power_quantile(power)
-    spread = 2 * checked_between(rate) * (1 - rate)
-    return math.ceil(spread * (quantiles / checked_tolerance(difference)) ** 2)
+    if not (is_number(difference) and 0 < difference < 1):
+        raise ArgumentError("difference", difference, "points above 0 and below 100, such as 2pp (0.02)")
+    # In the order that can neither overflow nor lose a small rate.
+    needed = math.sqrt(2 * checked_between(rate) * (1 - rate)) * quantiles
+    return math.ceil((needed / difference) ** 2) if needed <= difference * math.sqrt(MOST_CASES) else None
 
 
 def audit_reach(rate: float, n: float, *, power: float = 0.8, confidence: float = 0.95) -> float:

@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from evalgauge.errors import ArgumentError
-from evalgauge.stats.checks import checked_confidence
+from evalgauge.stats.checks import checked_confidence, is_whole
 
 if TYPE_CHECKING:
     from evalgauge.rules.displays import Display
@@ -66,7 +66,7 @@ def log_transcripts(
     >>> round(log_transcripts(30, "pass-fail", passes=3), 3), round(log_transcripts(30, "pass-fail", passes=1), 3)
     (10.371, 6.142)
     """
-    if looks != int(looks) or looks < 1:
+    if not is_whole(looks, 1):
         raise ArgumentError("looks", looks, "a whole number of looks, 1 or more")
     if display == "nothing":
         return math.log(looks)
@@ -118,11 +118,11 @@ def look_error(look: int, passes: int, *, levels: int = 1, confidence: float = 0
     >>> [round(upper_quantile_of_log(look_error(look, 0) - math.log(2)), 2) for look in (1, 5, 10, 30)]
     [2.54, 3.34, 3.64, 4.07]
     """
-    if look != int(look) or look < 1:
+    if not is_whole(look, 1):
         raise ArgumentError("look", look, "a whole number from 1 on")
-    if passes != int(passes) or not 0 <= passes <= look - 1:
+    if not (is_whole(passes, 0) and passes <= look - 1):
         raise ArgumentError("passes", passes, f"a whole number from 0 to {look - 1}, the passes before look {look}")
-    if levels < 1:
+    if not is_whole(levels, 1):
         raise ArgumentError("levels", levels, "the number of values a shown score can have, 1 or more")
     alpha = 1 - checked_confidence(confidence)
     histories = _log_choose(int(look) - 1, int(passes)) + passes * math.log(levels)
@@ -162,7 +162,7 @@ def declared_error(
 
 
 def _checked_levels(levels: int | None) -> int:
-    if levels is None or levels < 2:
+    if levels is None or not is_whole(levels, 2):
         raise ArgumentError("levels", levels, "the number of values a shown score can have, 2 or more")
     return levels
 
@@ -173,7 +173,7 @@ def _shown_passes(looks: int, passes: int | None, *, retired: bool) -> int:
             allowed = "a number of passes, since the set was retired on the last of them"
             raise ArgumentError("passes", "nothing", allowed)
         return looks
-    if passes != int(passes) or passes < 1:
+    if not is_whole(passes, 1):
         raise ArgumentError("passes", passes, "a whole number of passes that were shown at most, 1 or more")
     return int(passes) - 1 if retired else int(passes)
 

@@ -6,6 +6,7 @@ Every check returns the checked value, so that a function starts with its checks
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,28 @@ def checked_confidence(confidence: object) -> float:
     if isinstance(confidence, (int, float)) and 1 < confidence < 100:
         hint = f"Did you mean {confidence / 100:g}?"
     raise ArgumentError("confidence", confidence, "a share between 0 and 1, such as 0.95", hint)
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a finite number; a truth value is none.
+
+    Examples
+    --------
+    >>> is_number(3), is_number(True), is_number("3"), is_number(math.nan)
+    (True, False, False, False)
+    """
+    return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+
+
+def is_whole(value: float, least: int) -> bool:
+    """Return whether a value is a whole number of at least ``least``.
+
+    Examples
+    --------
+    >>> is_whole(3.0, 1), is_whole(2.5, 1), is_whole(0, 1)
+    (True, False, False)
+    """
+    return is_number(value) and value >= least and value == int(value)
 
 
 def checked_counts(passed: float, n: float) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_best_of
 from evalgauge.report.text.lines import Line
-from evalgauge.report.words import Scale, count, interval_bar, listed, percent
+from evalgauge.report.words import Scale, count, interval_bar, percent
 
 if TYPE_CHECKING:
     from evalgauge.questions.best_of import BestOfAnswer
@@ -17,6 +17,8 @@ METHODS = {
     "max-t clopper-pearson": "max-t Clopper-Pearson",
     "clopper-pearson at alpha/k": "Clopper-Pearson at alpha/k",
 }
+
+NAIVE = {"no correction": "no correction", "bonferroni": "Bonferroni"}
 
 
 def best_of_lines(answer: BestOfAnswer) -> list[Line]:
@@ -48,8 +50,8 @@ def best_of_lines(answer: BestOfAnswer) -> list[Line]:
 
 def _headline(answer: BestOfAnswer, scale: Scale) -> Line:
     return Line(
-        f"Best of {answer.looks:,}: {answer.best} with {scale.value(answer.observed)} on "
-        f"{count(answer.n_cases, 'case')}; true score likely {scale.span(answer.low, answer.high)} "
+        f"Best of {answer.looks:,}: {answer.best} with {scale.value(answer.observed)} "
+        f"({count(answer.n_cases, 'case')}); true score likely {scale.span(answer.low, answer.high)} "
         f"({percent(answer.confidence)} interval, corrected for the choice)",
         "headline",
     )
@@ -58,7 +60,12 @@ def _headline(answer: BestOfAnswer, scale: Scale) -> Line:
 def _ties(answer: BestOfAnswer) -> list[Line]:
     if len(answer.tied) == 1:
         return []
-    return [Line(f"  TIE at the top: {listed(answer.tied)} have the same score; the first is named.", "warning")]
+    return [Line(f"  TIE at the top: {_names(answer.tied)} have the same score; the first is named.", "warning")]
+
+
+def _names(names: tuple[str, ...]) -> str:
+    rest = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _looks(answer: BestOfAnswer) -> Line:
@@ -81,7 +88,7 @@ def _candidates(answer: BestOfAnswer, scale: Scale) -> list[Line]:
 
 
 def _naive(answer: BestOfAnswer, scale: Scale) -> list[Line]:
-    spans = "; ".join(f"{one.method} {scale.span(one.low, one.high)}" for one in answer.naive)
+    spans = "; ".join(f"{NAIVE[one.method]} {scale.span(one.low, one.high)}" for one in answer.naive)
     return [
         Line(
             f"  Often reported instead: {spans}; score less the optimism of independent equals "

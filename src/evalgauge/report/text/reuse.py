@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalgauge.report.next_step import after_reuse
 from evalgauge.report.text.lines import Line
-from evalgauge.report.words import count, method_title, percent
+from evalgauge.report.words import apart, count, method_title, percent
 
 if TYPE_CHECKING:
     from evalgauge.questions.reuse import ReuseAnswer
@@ -33,7 +33,7 @@ def reuse_lines(answer: ReuseAnswer) -> list[Line]:
     is_fine = answer.cost <= answer.tolerance
     return [
         _headline(answer, is_fine=is_fine),
-        _claim(answer),
+        *_claim(answer),
         Line(f"  {answer.advice}", "plain" if is_fine else "warning"),
         *_figures(answer),
         *_adaptive(answer),
@@ -42,6 +42,7 @@ def reuse_lines(answer: ReuseAnswer) -> list[Line]:
         *_climb(answer),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
+        Line(f"  Method: {method_title(answer.interval.method)}", "quiet"),
         Line(f"  Next: {after_reuse(answer)}", "command"),
     ]
 
@@ -59,49 +60,47 @@ def _headline(answer: ReuseAnswer, *, is_fine: bool) -> Line:
     return Line(text, "headline" if is_fine else "bad")
 
 
-def _claim(answer: ReuseAnswer) -> Line:
+def _claim(answer: ReuseAnswer) -> list[Line]:
     found = answer.interval
-    what = "The chosen one" if answer.is_observed else f"An observed {percent(answer.observed)}"
-    plain = f"; one look would have said {ends(found.plain_low, found.plain_high)}" if answer.looks > 1 else ""
-    return Line(
-        f"  Still to be claimed: {what} lies at {ends(found.low, found.high)} ({percent(answer.confidence)} interval "
-        f"after {count(answer.looks, 'look')}, {method_title(found.method)}{plain})"
-    )
+    what = "the chosen one" if answer.is_observed else f"an observed {percent(answer.observed)}"
+    first = f"  Still to be claimed after {count(answer.looks, 'look')}: {ends(found.low, found.high)} for {what}"
+    lines = [f"{first} ({percent(answer.confidence)} interval)"]
+    if answer.looks > 1:
+        lines.append(f"    One look would have said {ends(found.plain_low, found.plain_high)}.")
+    return [Line(line) for line in lines]
 
 
 def _figures(answer: ReuseAnswer) -> list[Line]:
     cost, budget, fresh = answer.optimism, answer.look_budget, answer.fresh_set
-    exact = "" if cost.binomial is None else f"{100 * cost.binomial:.2f} binomial, "
-    rows = [
-        (
-            f"  One score has a standard error of {100 * answer.sigma:.2f} points at {100 * answer.rate:.4g} %; the "
-            f"best of {answer.looks:,} stands {answer.expected_max.normal:.4f} of them above the mean "
-            f"(Blom: {answer.expected_max.blom:.4f})."
-        ),
-        f"  Optimism, points: {exact}{100 * cost.normal:.2f} normal, {100 * cost.blom:.2f} Blom",
-        (
-            f"  Looks within {points(answer.tolerance)}: "
-            + ", ".join(f"{_budget(one)} {name}" for name, one in _laws(answer, budget))
-        ),
-    ]
+    rows = [f"  One score: standard error {100 * answer.sigma:.2f} points at {100 * answer.rate:.4g} %"]
+    allowed = ", ".join(f"{_budget(one)} {name}" for name, one in _laws(answer, budget))
     if answer.looks > 1:
-        sizes = ", ".join(f"{one:,} {name}" for name, one in _laws(answer, fresh))
+        best = answer.expected_max
+        rows[0] += f"; expected best of {answer.looks:,}: {best.normal:.4f} of them (Blom {best.blom:.4f})"
+        costs = ", ".join(f"{100 * one:.2f} {name}" for name, one in _laws(answer, cost) if one is not None)
+        rows.append(f"  Optimism, points: {costs}")
+        sizes = ", ".join(f"{_cases(one)} {name}" for name, one in _laws(answer, fresh))
         rows.append(f"  Fresh set for {answer.looks:,} looks within {points(answer.tolerance)}: {sizes}")
+    rows.append(f"  Looks within {points(answer.tolerance)}: {allowed}")
     if answer.audit.cases is not None:
         rows.append(
-            f"  Old against fresh cases: {answer.audit.cases:,} of each show {points(answer.audit.difference)} with "
-            f"80 % power; {answer.n_cases:,} of each show {points(answer.audit.reach)}."
+            f"  Old against fresh cases: {answer.audit.cases:,} of each show {points(answer.audit.difference)} "
+            f"(80 % power); {answer.n_cases:,} show {points(answer.audit.reach)}"
         )
     return [Line(row) for row in rows]
 
 
-def _laws(answer: ReuseAnswer, found: object) -> list[tuple[str, int | None]]:
+def _laws(answer: ReuseAnswer, found: object) -> list[tuple[str, Any]]:
     names = ["binomial", "normal", "blom"] if answer.optimism.binomial is not None else ["normal", "blom"]
     return [("Blom" if name == "blom" else name, getattr(found, name)) for name in names]
 
 
 def _budget(looks: int | None) -> str:
     return f"{looks:,}" if looks is not None and looks <= 1000 else "more than 1,000"
+
+
+def _cases(cases: int | None) -> str:
+    return "more than a trillion" if cases is None else f"{cases:,}"
 
 
 def _adaptive(answer: ReuseAnswer) -> list[Line]:
@@ -129,17 +128,14 @@ def _certified(answer: ReuseAnswer) -> list[Line]:
     shown = DISPLAY_WORDS[asked.display]
     if asked.passes is not None:
         end = ", retired on the last" if asked.retired else ", looks went on"
-        shown += f", at most {count(asked.passes, 'pass').replace('passs', 'passes')}{end}"
-    return [
-        Line(
-            f"  Certified whatever was tuned on the displays ({shown}): at least {percent_of(found.low)}, "
-            f"{points(answer.observed - found.low)} below the score (ln K {found.log_transcripts:.3f}, z {found.z:.4f})"
-        ),
-        Line(
-            f"    fixed in advance {points(answer.observed - found.fixed_low)}; a single look "
-            f"{points(answer.observed - found.naive_low)}"
-        ),
-    ]
+        shown += f", at most {asked.passes:,} {'pass' if asked.passes == 1 else 'passes'}{end}"
+    below = [points(answer.observed - low) for low in (found.low, found.fixed_low, found.naive_low)]
+    rows = (
+        f"  Certified, whatever was tuned on what was shown: at least {percent_of(found.low)}, {below[0]} lower",
+        f"    shown: {shown} (ln K {found.log_transcripts:.3f}, z {found.z:.4f})",
+        f"    candidates fixed in advance: {below[1]} lower; a single look: {below[2]}",
+    )
+    return [Line(row) for row in rows]
 
 
 def _refresh(answer: ReuseAnswer) -> list[Line]:
@@ -175,6 +171,8 @@ def _climb(answer: ReuseAnswer) -> list[Line]:
 def points(share: float) -> str:
     """Return a distance between shares in points, one decimal where it has more: ``1.9 points``, ``2 points``."""
     number = f"{100 * share:.1f}".removesuffix(".0")
+    if number == "0" and share > 0:
+        return "less than 0.1 points"
     return f"{number} point" if number == "1" else f"{number} points"
 
 
@@ -184,5 +182,5 @@ def percent_of(share: float) -> str:
 
 
 def ends(low: float, high: float) -> str:
-    """Return an interval as percent."""
-    return f"{100 * low:.1f} to {100 * high:.1f} %"
+    """Return an interval as percent, with as many digits as keep its ends apart."""
+    return "{} to {} %".format(*apart(100 * low, 100 * high, 100))
