@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Sums: TypeAlias = NDArray[np.int64]
 _BLOCK = 10
-# One-sided 1 %.
-_GATE_Z = 2.33
+# Two-sided 5 %, which is what every interval here defaults to.
+_GATE_Z = 1.96
 
 
 def random_bit_attack(
@@ -35,9 +35,11 @@ def random_bit_attack(
 ) -> Attack:
     """Answer "what does a tuner score who knows nothing, but learns from the displays?"; the true rate is one half.
 
-    Every look shows a vector of random answers. The last candidate is their vote: each weighs what its score was shown
-    to be above one half (``"exact"``), or those that were shown as a gain (``"ladder"``: more than a step above the
-    best so far), as a pass (``"pass-fail"``: z ≥ 2.33 above one half) or as above one half (``"sign"``) count alike.
+    Every look shows a vector of random answers. Under ``"exact"``, ``"sign"`` and ``"ladder"`` the last candidate is
+    their vote: each weighs what its score was shown to be above one half, or those that were shown to be above it, or
+    to be a gain (more than a step above the best so far), count alike; where they tie, the first answer stays. Under
+    ``"pass-fail"`` no score is shown: the tuner keeps what the gate passes against the incumbent, and the last
+    candidate is what was kept.
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ def random_bit_attack(
     Returns
     -------
     Attack
-        Mean score of the vote above its true rate of one half.
+        Mean score of the last candidate above its true rate of one half.
 
     Raises
     ------
@@ -87,23 +89,36 @@ def random_bit_attack(
     study = blocks(attacks, seed=seed, size=_BLOCK, part=(ATTACKED.index(rule),))
     total, squares = np.sum(in_blocks(work, study, mapper=mapper), axis=0).tolist()
     mean = total / attacks
-    sd = math.sqrt(max(0.0, squares / attacks - mean * mean)) / (2 * n)
-    return Attack(
-        rule=rule, looks=looks, bias=mean / (2 * n) - 0.5, mc_error=sd / math.sqrt(attacks), sd=sd, attacks=attacks
-    )
+    sd = math.sqrt(max(0.0, squares / attacks - mean * mean)) / n
+    return Attack(rule=rule, looks=looks, bias=mean / n - 0.5, mc_error=sd / math.sqrt(attacks), sd=sd, attacks=attacks)
 
 
 def _attacks(block: Block, *, n: int, looks: int, rule: AttackedRule, step: float) -> Sums:
-    """Return the sum, and the sum of squares, of twice the passes of each vote; a tied case counts as half a pass."""
+    """Return the sum, and the sum of squares, of the passes that the attacks of a block end with."""
     stream, ends = block.stream(), np.zeros(2, dtype=np.int64)
     for _ in range(block.size):
         # 1 where the random answer is right, -1 where it is wrong.
         right = 2 * stream.integers(0, 2, (looks, n), dtype=np.int8) - 1
-        excess = right.sum(axis=1, dtype=np.int64)
-        vote = _weights(excess, n, rule, step) @ right.astype(np.int64)
-        twice = int(2 * (vote > 0).sum() + (vote == 0).sum())
-        ends += twice, twice * twice
+        passes = _passes_of_kept(right) if rule == "pass-fail" else _passes_of_vote(right, rule, step)
+        ends += passes, passes * passes
     return ends
+
+
+def _passes_of_vote(right: NDArray[np.int8], rule: AttackedRule, step: float) -> int:
+    excess = right.sum(axis=1, dtype=np.int64)
+    vote = _weights(excess, right.shape[1], rule, step) @ right.astype(np.int64)
+    return int(np.where(vote == 0, right[0] > 0, vote > 0).sum())
+
+
+def _passes_of_kept(right: NDArray[np.int8]) -> int:
+    """Return the passes of the candidate that a gate leaves: paired z of `_GATE_Z` or more against the incumbent."""
+    kept = right[0]
+    for answers in right[1:]:
+        changed = int((answers != kept).sum())
+        gain = (int(answers.sum(dtype=np.int64)) - int(kept.sum(dtype=np.int64))) // 2
+        if changed and gain >= _GATE_Z * math.sqrt(changed):
+            kept = answers
+    return int((kept > 0).sum())
 
 
 def _weights(excess: Sums, n: int, rule: AttackedRule, step: float) -> Sums:
@@ -111,8 +126,6 @@ def _weights(excess: Sums, n: int, rule: AttackedRule, step: float) -> Sums:
         return excess
     if rule == "sign":
         return (excess > 0).astype(np.int64)
-    if rule == "pass-fail":
-        return (excess >= _GATE_Z * math.sqrt(n)).astype(np.int64)
     counted, best = np.zeros(excess.size, dtype=np.int64), 0.0
     for look, score in enumerate((excess / (2 * n)).tolist()):
         if score > best + step:
