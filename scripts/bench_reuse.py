@@ -67,5 +67,6 @@ def rows(settings: Settings) -> list[Row]:
             limit=Bound(
                 text="≤ 0.3 × its product in single precision", measured=of_floor, bound=MOST_OF_FLOOR, side="at most"
             ),
+            why="idle threads of the matrix library wait at full speed while numbers are drawn; .27 with one thread",
         )
     ]
