@@ -24,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Words after the program's name; those of the process when left out.
     """
     from evalgauge.cli.app import run  # noqa: PLC0415 - the parser is loaded once the process knows it has work
+    from evalgauge.cli.refusals import as_written  # noqa: PLC0415 - same
     from evalgauge.errors import EvalgaugeError  # noqa: PLC0415 - same
 
     for stream in (sys.stdout, sys.stderr):
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except EvalgaugeError as error:
-        code = _refused(str(error))
+        code = _refused(as_written(error))
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except BrokenPipeError:

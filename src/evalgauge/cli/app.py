@@ -10,7 +10,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from evalgauge import __version__
 from evalgauge.cli.units import option_name, teach_units
-from evalgauge.errors import ArgumentError
+from evalgauge.errors import ArgumentError, EvalgaugeError
 from evalgauge.questions.units import passed_of_total
 
 # What each is for, with an example; the modules themselves are loaded when they are called.
@@ -65,9 +65,7 @@ def run(arguments: list[str]) -> int:
         result = app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         cause = error.__cause__
-        text = str(cause) if isinstance(cause, ArgumentError) else str(error).strip()
-        print(f"evalgauge: {text}", file=sys.stderr)  # noqa: T201 - the text is the output
-        return 2
+        raise cause if isinstance(cause, ArgumentError) else EvalgaugeError(str(error).strip()) from error
     return result if isinstance(result, int) else 0
 
 
@@ -85,7 +83,7 @@ def with_command(words: list[str]) -> list[str]:
             break
         bare.append(word)
     for word in bare:
-        if not (word == STDIN_WORD or Path(word).exists() or passed_of_total(word)):
+        if not (word == STDIN_WORD or (word.strip() and Path(word).exists()) or passed_of_total(word)):
             allowed = f"one of {', '.join(COMMANDS)}, a log that exists, or a count such as 47/50"
             is_loop = Path(word).is_symlink()
             hint = "It is a link that leads nowhere." if is_loop else _perhaps(word)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import Parameter
 
+from evalgauge.questions.counts import Count, Number, count_from_text, number_from_text
 from evalgauge.questions.units import (
     Columns,
     Names,
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
 PARSERS: dict[type, Callable[[str, str], Any]] = {
     Columns: columns_from_text,
+    Count: count_from_text,
     Names: names_from_text,
+    Number: number_from_text,
     Points: points_from_text,
     ScoreRange: range_from_text,
     Share: share_from_text,
@@ -49,10 +52,14 @@ def teach_units() -> None:
     """Let cyclopts read every unit type from one token."""
     for kind in PARSERS:
         # Numbers with a unit show their default; what is empty until it is given has none to show.
-        show = value_text if kind in (Share, Points) else False
+        show = _default_text if kind in (Points, Share) else False
         Parameter(converter=_from_token, n_tokens=1, accepts_keys=False, allow_leading_hyphen=True, show_default=show)(
             kind
         )
+
+
+def _default_text(default: object) -> str | None:
+    return None if default is None else value_text(default)
 
 
 def _from_token(kind: type, tokens: Sequence[Token]) -> object:

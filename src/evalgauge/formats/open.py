@@ -95,6 +95,9 @@ def read(source: object, options: ReadOptions | None = None) -> ScoreTable:
 def _read_named(name: str, options: ReadOptions) -> ScoreTable:
     if name == "-":
         return _read_file(_spooled(sys.stdin.buffer, ""), options, label="-")
+    if not name.strip():
+        # Path("") is the folder one stands in: an unset variable of the shell is not meant to read it.
+        raise ArgumentError("log", name, "the path of a log", "For the logs in this folder write a dot.")
     path = Path(name).expanduser()
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)

@@ -164,14 +164,14 @@ class _Search:
         arms, reps = self._options.wide_arms, self._options.wide_reps
         if arms and reps:
             allowed = "one of --wide-arms and --wide-reps"
-            raise ArgumentError("--wide-reps", ",".join(reps), allowed, "A column is an arm or a rep.")
+            raise ArgumentError("wide_reps", ",".join(reps), allowed, "A column is an arm or a rep.")
         if not (arms or reps):
             return (), "metrics"
         chosen = arms or reps
         wide: Literal["arms", "reps"] = "arms" if arms else "reps"
         if "score" in self._named:
             came = f"score={self._options.columns['score']}"
-            raise ArgumentError("--map", came, f"no score column beside --wide-{wide}", "Leave score=… out.")
+            raise ArgumentError("columns", came, f"no score column beside --wide-{wide}", "Leave score=… out.")
         return tuple(self._required(name, f"--wide-{wide} {name}") for name in chosen), wide
 
     def _take(self, columns: Iterable[Column]) -> None:

@@ -137,11 +137,14 @@ def mirrored(reading: Comparison) -> Comparison:
 
 def compared_counts(request: CompareRequest) -> CompareAnswer:
     """Return the answer for counts of won and lost cases."""
-    for option, count in (("--wins", request.wins), ("--losses", request.losses), ("--of", request.of)):
+    for option, count in (("wins", request.wins), ("losses", request.losses), ("of", request.of)):
         if count is None:
             hint = "Cases that are neither won nor lost are ties: --of counts them too."
             raise ArgumentError(option, "nothing", "a count; --wins, --losses and --of go together", hint)
     wins, losses, of = request.wins or 0, request.losses or 0, request.of or 0
+    if of == 0 or wins + losses > of:
+        least = f"at least {max(wins + losses, 1):,}: cases that were won, lost and unchanged"
+        raise ArgumentError("of", of, least, "It counts all shared cases, the unchanged ones too.")
     reading = paired_counts(wins, losses, of, confidence=request.confidence)
     side = ArmScore(source=COUNTS, estimate=float("nan"), n_cases=of, n_runs=of, n_reps=1, counts=None)
     pairing = Pairs(matched=of, by="counts", by_counts={}, only_baseline=(), only_candidate=())

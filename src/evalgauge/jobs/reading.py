@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from evalgauge.errors import ArgumentError
 from evalgauge.formats import read as read_any
 from evalgauge.formats.protocol import ReadOptions
+from evalgauge.questions.given import request_from
+from evalgauge.questions.parts import ReadingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evalgauge.questions.parts import ReadingOptions
     from evalgauge.scores.table import ScoreTable
 
 Side = Literal["base", "cand"]
@@ -60,26 +61,27 @@ def read(
     >>> print(eg.read(pd.DataFrame({"case": ["a", "b"], "score": [1, 0]})))
     2 cases, 2 rows (2 scored), arms: data frame; metrics: score
     """
-    options = ReadOptions(
-        columns=columns or {},
-        words=words or {},
-        wide_arms=tuple(wide_arms),
-        wide_reps=tuple(wide_reps),
+    asked = request_from(
+        ReadingOptions,
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
-    return read_any(source, options)
+    return asked_table(source, asked)
 
 
 def asked_table(source: Any, asked: ReadingOptions, side: Side | None = None) -> ScoreTable:  # noqa: ANN401 - see read
     """Return the table of a request's logs, with the columns that were mapped for this side of a comparison."""
-    return read(
-        source,
+    options = ReadOptions(
         columns=side_columns(asked.columns, side),
         words=asked.words,
         wide_arms=asked.wide_arms,
         wide_reps=asked.wide_reps,
         tolerant=asked.tolerant,
     )
+    return read_any(source, options)
 
 
 def side_columns(columns: Mapping[str, str], side: Side | None) -> dict[str, str]:
@@ -97,7 +99,7 @@ def side_columns(columns: Mapping[str, str], side: Side | None) -> dict[str, str
             found.setdefault(role, column)
         elif side is None or prefix not in ("base", "cand"):
             allowed = "a role such as case or score; in a comparison also base:case or cand:case"
-            raise ArgumentError("--map", role, allowed)
+            raise ArgumentError("columns", role, allowed)
         elif prefix == side:
             found[bare] = column
     return found

@@ -7,6 +7,7 @@ import shlex
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
+from evalgauge.questions.counts import Number
 from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Weights, Words
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def _word_text(number: float) -> str:
 
 
 WRITERS: dict[type, Callable[[Any], str]] = {
+    Number: lambda number: f"{number:.12g}",
     Share: lambda share: f"{100 * share:.12g}%",
     Points: lambda points: f"{100 * points:.12g}pp",
     Weights: lambda weights: ",".join(f"{name}={100 * share:.12g}%" for name, share in weights.items()) or "equal",
