@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -12,6 +13,9 @@ from evalgauge import __version__
 from evalgauge.cli.units import option_name, teach_units
 from evalgauge.errors import ArgumentError, EvalgaugeError
 from evalgauge.questions.units import passed_of_total
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 # What each is for, with an example; the modules themselves are loaded when they are called.
 COMMANDS = {
@@ -57,16 +61,25 @@ def make_app() -> App:
 
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
+    if sys.stdout is None:
+        raise EvalgaugeError("the standard output is closed: there is nowhere to write the answer.")
     app = make_app()
-    if "-" in arguments and sys.stdin is None:
-        raise ArgumentError("-", "no standard input", "a pipe or a file, as in: evalgauge measure - < scores.csv")
     words = with_command([STDIN_WORD if word == "-" else word for word in arguments])
     try:
-        result = app(words, exit_on_error=False, print_error=False)
+        result = app(words, exit_on_error=False, print_error=False, console=_help_console(words))
     except CycloptsError as error:
         cause = error.__cause__
         raise cause if isinstance(cause, ArgumentError) else EvalgaugeError(str(error).strip()) from error
     return result if isinstance(result, int) else 0
+
+
+def _help_console(words: list[str]) -> Console | None:
+    """Return where help is printed; the parser's own console would end the process when a pipe is closed."""
+    if words and not {"--help", "-h", "--version"}.intersection(words):
+        return None
+    from evalgauge.report.terminal import answer_console  # noqa: PLC0415 - only help needs it here
+
+    return answer_console()
 
 
 def with_command(words: list[str]) -> list[str]:

@@ -94,6 +94,8 @@ def read(source: object, options: ReadOptions | None = None) -> ScoreTable:
 
 def _read_named(name: str, options: ReadOptions) -> ScoreTable:
     if name == "-":
+        if sys.stdin is None:
+            raise ArgumentError("-", "no standard input", "a pipe or a file, as in: evalgauge measure - < scores.csv")
         return _read_file(_spooled(sys.stdin.buffer, ""), options, label="-")
     if not name.strip():
         # Path("") is the folder one stands in: an unset variable of the shell is not meant to read it.

@@ -30,12 +30,23 @@ PLAIN_SIGNS = str.maketrans(
 )
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Let the command line decide what a closed pipe means; Rich would end the process with exit code 1."""
+        raise BrokenPipeError
+
+
+def answer_console() -> Console:
+    """Return the console that answers and help are printed on."""
+    return _Console(highlight=False)
+
+
 def print_lines(lines: list[Line], console: Console | None = None) -> None:
     """Print the lines; long ones are left whole when the output is no terminal, so that scripts can read them.
 
     On a terminal a picture that does not fit is left out, and a command that is to be copied is never broken.
     """
-    console = console or Console(highlight=False)
+    console = console or answer_console()
     is_unicode = console.encoding.startswith("utf")
     for line in lines:
         text = line.text if is_unicode else line.text.translate(PLAIN_SIGNS)
