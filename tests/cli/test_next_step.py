@@ -25,6 +25,9 @@ COMMANDS: list[list[str]] = [
     ["measure", "reps.csv", "--by", "topic", "--cluster", "topic", "--missing", "drop", "--confidence", "90%"],
     ["measure", "-odd name.csv"],
     ["measure", "47/50"],
+    ["measure", "0/7", "--confidence", "90%"],
+    ["measure", "2/3"],
+    ["measure", "--passed", "7", "--of", "7"],
     ["compare", "hundred.csv", "hundred.csv", "--range", "0:100"],
     ["compare", "wide.csv", "--arms", "old,new"],
     ["compare", "wide.csv", "--wide-arms", "old,new", "--margin", "2pp"],
@@ -70,11 +73,13 @@ def test_what_is_said_to_be_next_runs(command: Command, folder: Path, words: lis
         lines = [line.strip() for line in seen.out.splitlines() if line.strip().startswith("Next: ")]
         assert lines
         for line in lines:
-            program, *following = shlex.split(line.removeprefix("Next: "))
+            text, _, template = line.removeprefix("Next: ").partition("   (CANDIDATE: your other log)")
+            program, *following = shlex.split(text)
             assert program == "evalgauge"
-            following = [
-                "other.csv" if word == "CANDIDATE" else "30/60" if word == "K/N" else word for word in following
-            ]
+            # What cannot be run as it stands says so.
+            assert ("CANDIDATE" in following) == line.endswith("(CANDIDATE: your other log)")
+            assert template == ""
+            following = ["other.csv" if word == "CANDIDATE" else word for word in following]
             # Two logs that share no case cannot be paired: what is tried here is the command, not the pairing.
             if "other.csv" in following and "--unpaired" not in following:
                 following = [words[1] if word == "other.csv" else word for word in following]

@@ -124,7 +124,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (PlanRequest, {"rate": 90}, "rate: got 90, allowed is a share from 0 % to 100 %. Did you mean 90% (0.9)?"),
     (PlanRequest, {"slices": 2.5}, "slices: got 2.5, allowed is a whole number, 0 or more."),
     (PlanRequest, {"own": True}, "own: got True, allowed is a whole number, 0 or more."),
-    (PlanRequest, {"own": 10**12}, "own: got 1000000000000, allowed is a whole number up to 1,000,000,000."),
+    (PlanRequest, {"own": 10**13}, "own: got 10000000000000, allowed is a whole number up to 1,000,000,000,000."),
     (PlanRequest, {"own": "1.000"}, "own: got '1.000', allowed is a whole number, 0 or more. Did you mean 1000?"),
     (PlanRequest, {"design": "pared"}, "one of held-reference, paired, independent-arms. Did you mean paired?"),
     (PlanRequest, {"slice_shares": {"a": 0.5, "b": 0.6}}, "slice_shares: got {'a': 0.5, 'b': 0.6}, allowed is shares"),

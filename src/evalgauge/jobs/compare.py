@@ -9,10 +9,9 @@ from evalgauge.errors import ArgumentError, EvalgaugeError, PairingError, ScoreE
 from evalgauge.jobs.arms import arms_of
 from evalgauge.jobs.compared import compared_counts, compared_rates
 from evalgauge.jobs.compared_arms import compared_paired, compared_unpaired
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.reading import asked_table, counts_of, log_name
 from evalgauge.questions.compare import CompareRequest
 from evalgauge.questions.given import request_from
-from evalgauge.questions.units import passed_of_total
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -140,9 +139,9 @@ def compare_answer(request: CompareRequest, logs: Sequence[Any] = ()) -> Compare
         if sources:
             raise ArgumentError("logs", request.logs[0], "either logs or --wins, --losses and --of, not both")
         return compared_counts(request)
-    rates = [passed_of_total(source) if isinstance(source, str) else None for source in sources]
-    if rates and all(rate is not None for rate in rates):
-        return compared_rates(request, [rate for rate in rates if rate is not None])
+    rates = counts_of(sources)
+    if rates:
+        return compared_rates(request, rates)
     baseline, candidate = _two_arms(request, sources)
     if request.unpaired:
         return compared_unpaired(request, baseline, candidate)

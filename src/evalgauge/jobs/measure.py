@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.jobs.arms import arms_and_refusals
 from evalgauge.jobs.measured import measured_arm, measured_counts
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.reading import asked_table, counts_of, log_name
 from evalgauge.questions.given import request_from
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
-from evalgauge.questions.units import passed_of_total
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,9 +135,9 @@ def measure_each(request: MeasureRequest, logs: Sequence[Any] = ()) -> tuple[Mea
             option = "of" if request.of is None else "passed"
             raise ArgumentError(option, "nothing", "a count; --passed and --of go together")
         return (measured_counts(request, request.passed, request.of),)
-    counts = [passed_of_total(source) if isinstance(source, str) else None for source in sources]
-    if sources and all(counts):
-        return tuple(measured_counts(request, *count) for count in counts if count)
+    counts = counts_of(sources)
+    if counts:
+        return tuple(measured_counts(request, *count) for count in counts)
     if not sources:
         raise ArgumentError("logs", "nothing", "a log, a table, a folder, or a count such as 47/50")
     table = asked_table(sources[0] if len(sources) == 1 else sources, request)

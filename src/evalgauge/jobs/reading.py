@@ -10,6 +10,7 @@ from evalgauge.formats import read as read_any
 from evalgauge.formats.protocol import ReadOptions
 from evalgauge.questions.given import request_from
 from evalgauge.questions.parts import ReadingOptions
+from evalgauge.questions.units import passed_of_total
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,6 +104,22 @@ def side_columns(columns: Mapping[str, str], side: Side | None) -> dict[str, str
         elif prefix == side:
             found[bare] = column
     return found
+
+
+def counts_of(sources: Sequence[Any]) -> list[tuple[int, int]]:
+    """Return passes and cases where every source is a count such as 47/50, and nothing where none is.
+
+    Raises
+    ------
+    ArgumentError
+        When only some are: the one that is no count is named.
+    """
+    counts = [passed_of_total(source) if isinstance(source, str) else None for source in sources]
+    other = next((source for source, count in zip(sources, counts, strict=True) if count is None), None)
+    if other is not None and any(counts):
+        allowed = "counts alone, such as 45/50 30/80, or logs alone"
+        raise ArgumentError("logs", log_name(other), allowed, "A log and a count cannot be put side by side.")
+    return [count for count in counts if count is not None]
 
 
 def log_name(source: Any) -> str:  # noqa: ANN401 - see read

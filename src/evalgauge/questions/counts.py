@@ -8,8 +8,8 @@ from numbers import Integral, Real
 
 from evalgauge.errors import ArgumentError
 
-MOST_COUNTED = 10**9
-"""No eval has more cases, runs or looks; the exact sums of whole numbers stay exact up to here."""
+MOST_COUNTED = 10**12
+"""No eval has more cases, runs or looks."""
 
 # In half of the world 1.000 is a thousand, in the other half one: it is no whole number that all read alike.
 _WHOLE = re.compile(r"[+-]?(?:\d+(?:\.0?)?(?:[eE]\+?\d+)?|\d{1,3}(?:[,_]\d{3})+)")
@@ -34,7 +34,7 @@ def count_from_text(text: str, argument: str) -> Count:
     Raises
     ------
     ArgumentError
-        If the text is no whole number, or lies outside 0 to 10^9.
+        If the text is no whole number, or lies outside 0 to 10^12.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def count(value: float | str, argument: str) -> Count:
     Raises
     ------
     ArgumentError
-        If it is neither, or lies outside 0 to 10^9.
+        If it is neither, or lies outside 0 to 10^12.
     """
     if isinstance(value, str):
         return count_from_text(value, argument)

@@ -27,11 +27,17 @@ SHARED = (
 
 
 def after_measure(answer: MeasureAnswer) -> str:
-    """Return what to run after a score: what other reps would buy, where there are reps; else a comparison."""
+    """Return what to run after a score: what other reps would buy, where there are reps; else a comparison.
+
+    A bare count says nothing to compare by case: it is planned with.
+    """
     request = answer.request
     if not answer.source.files:
-        counted = request.logs[0] if request.logs else f"{request.passed}/{request.of}"
-        return " ".join(["evalgauge compare", counted, "K/N --unpaired", *option_words(request, only=("confidence",))])
+        # A drop of 10 points, the usual question, has room only above it.
+        change = [] if answer.estimate >= 0.5 else ["--rise 10pp"]
+        level = option_words(request, only=("confidence",))
+        rate = f"--rate {100 * answer.estimate:.4g}%"
+        return " ".join(["evalgauge plan", rate, f"--own {answer.n_cases}", *change, *level])
     log = _own_log(answer)
     others = [arm for arm in answer.beside if arm != answer.source.arm]
     if others and len(request.logs) == 1:
@@ -43,7 +49,7 @@ def after_measure(answer: MeasureAnswer) -> str:
         pilot = option_words(request, only=("metric", "columns", "words", "wide_reps", "score_range"))
         return " ".join(["evalgauge plan reps", *log, *pilot])
     shared = option_words(request, only=SHARED, leave_out=("task",))
-    return " ".join(["evalgauge compare", *log, "CANDIDATE", *shared, "--margin 2pp"])
+    return " ".join(["evalgauge compare", *log, "CANDIDATE", *shared, "--margin 2pp", "  (CANDIDATE: your other log)"])
 
 
 def _own_log(answer: MeasureAnswer) -> list[str]:
