@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from evalgauge.questions.compare import CompareRequest
     from evalgauge.questions.convert import ConvertRequest
     from evalgauge.questions.measure import MeasureRequest
-    from evalgauge.questions.plan import ChangeOptions
+    from evalgauge.questions.plan import PilotOptions
 
 OPTION_NAMES = {"columns": "map", "score_range": "range"}
 
 
 def option_words(
-    request: MeasureRequest | CompareRequest | ConvertRequest | ChangeOptions,
+    request: MeasureRequest | CompareRequest | ConvertRequest | PilotOptions,
     *,
     only: Collection[str] | None = None,
     leave_out: Collection[str] = (),
