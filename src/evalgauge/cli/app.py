@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError, Parameter
+from cyclopts.exceptions import UnusedCliTokensError
 
 from evalgauge import __version__
-from evalgauge.cli.units import option_name, teach_units
+from evalgauge.cli.refusals import check_sub_command, unused_word
+from evalgauge.cli.units import STDIN_WORD, option_name, teach_units
 from evalgauge.errors import ArgumentError, EvalgaugeError
 from evalgauge.questions.units import passed_of_total
 
@@ -33,8 +35,7 @@ COMMANDS = {
         "plan --rate 90% --margin 5pp --drop 10pp --slices 5 --own 695",
     ),
 }
-# A lone "-" looks like an option to the parser; this word stands for it until the command reads it.
-STDIN_WORD = "stdin:"
+_BEFORE_COMMANDS = {"--help", "-h", "--version", "--install-completion"}
 
 HELP = """Honest intervals and verdicts for evals, from the logs you already have.
 
@@ -65,17 +66,22 @@ def run(arguments: list[str]) -> int:
         raise EvalgaugeError("the standard output is closed: there is nowhere to write the answer.")
     app = make_app()
     words = with_command([STDIN_WORD if word == "-" else word for word in arguments])
+    check_sub_command(app, words)
     try:
         result = app(words, exit_on_error=False, print_error=False, console=_help_console(words))
+    except UnusedCliTokensError as error:
+        raise unused_word(error, app) from error
     except CycloptsError as error:
         cause = error.__cause__
-        raise cause if isinstance(cause, ArgumentError) else EvalgaugeError(str(error).strip()) from error
+        raise (
+            cause if isinstance(cause, ArgumentError) else EvalgaugeError(str(error).strip().replace(STDIN_WORD, "-"))
+        ) from error
     return result if isinstance(result, int) else 0
 
 
 def _help_console(words: list[str]) -> Console | None:
     """Return where help is printed; the parser's own console would end the process when a pipe is closed."""
-    if words and not {"--help", "-h", "--version"}.intersection(words):
+    if words and not _BEFORE_COMMANDS.intersection(words):
         return None
     from evalgauge.report.terminal import answer_console  # noqa: PLC0415 - only help needs it here
 
@@ -88,7 +94,10 @@ def with_command(words: list[str]) -> list[str]:
     One log or count is measured, two are compared. Anything else that is no command is refused with what was
     perhaps meant.
     """
-    if not words or words[0].startswith("-") or words[0] in COMMANDS or words[0] == "--install-completion":
+    if words and words[0].startswith("-") and words[0] not in _BEFORE_COMMANDS:
+        example = f"evalgauge {next((word for word in words if word in COMMANDS), 'measure LOG')} {words[0]}"
+        raise ArgumentError("command", words[0], f"one of {', '.join(COMMANDS)} first, then options", f"Say: {example}")
+    if not words or words[0] in COMMANDS or words[0] in _BEFORE_COMMANDS:
         return words
     bare: list[str] = []
     for word in words:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cyclopts import Parameter
 
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
     from cyclopts import Token
 
+# A lone "-" looks like an option to the parser; this word stands for it until the command reads it.
+STDIN_WORD = "stdin:"
+
+Typed = TypeVar("Typed")
 PARSERS: dict[type, Callable[[str, str], Any]] = {
     Columns: columns_from_text,
     Count: count_from_text,
@@ -41,6 +45,14 @@ PARSERS: dict[type, Callable[[str, str], Any]] = {
     Weights: weights_from_text,
     Words: words_from_text,
 }
+
+
+def as_typed(value: Typed) -> Typed:
+    """Return a value of the command line, with a dash where one was typed."""
+    held: Any = value
+    if isinstance(held, tuple) and STDIN_WORD in held:
+        return cast("Typed", tuple("-" if part == STDIN_WORD else part for part in cast("tuple[str, ...]", held)))
+    return cast("Typed", "-") if held == STDIN_WORD else value
 
 
 def option_name(field: str) -> str:
@@ -64,4 +76,4 @@ def _default_text(default: object) -> str | None:
 
 def _from_token(kind: type, tokens: Sequence[Token]) -> object:
     token = tokens[0]
-    return PARSERS[kind](token.value, token.keyword or "value")
+    return PARSERS[kind]("-" if token.value == STDIN_WORD else token.value, token.keyword or "value")

@@ -265,6 +265,9 @@ class _Search:
             text = f"No column is called a score; {name!r} is the only column of numbers and was taken."
             self._problem(f"{text} If it is not the score, name the score: --map score=COLUMN.")
             return candidates
+        if not self._table.names:
+            hint = 'One record a score, such as: {"case": "q1", "score": 1}'
+            raise UnknownFormatError(self._table.file, "its records have no fields.", hint=hint)
         if not candidates:
             hint = f"{_MAP_HINT} Columns: {_listed(self._table.names)}."
             raise UnknownFormatError(self._table.file, "no column is recognised as the score.", hint=hint)
@@ -377,5 +380,5 @@ def _is_slice(column: Column) -> bool:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:30])
+    shown = ", ".join(repr(name) for name in names[:30]) or "none"
     return f"{shown} and {len(names) - 30} more" if len(names) > 30 else shown

@@ -225,7 +225,7 @@ class PlanAnswer(ShownInNotebooks):
     request: PlanRequest = field(default_factory=PlanRequest)
 
     def __str__(self) -> str:
-        slices = f" ({self.prescribed.per_slice:,} in each of {self.slices.count} slices)"
+        slices = f" ({self.prescribed.per_slice:,} in each of {self.slices.count:,} slices)"
         own = "" if self.own is None else f"; you own {self.own.total:,}, add {self.own.add:,}"
         return (
             f"{self.prescribed.total:,} cases{slices if self.slices.count > 1 else ''}, because of "
