@@ -15,6 +15,20 @@ The tree::
 
 from __future__ import annotations
 
+from reprlib import Repr
+
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = 160
+_SHORT.maxdict = _SHORT.maxlist = _SHORT.maxtuple = 12
+
+
+def _shown(came: object) -> str:
+    """Return what came on one line, however long or strange it is."""
+    try:
+        return " ".join(_SHORT.repr(came).split())
+    except Exception:  # noqa: BLE001 - a value that cannot be shown (a number of 5,000 digits) is still refused in words
+        return f"a value of type {type(came).__name__}"
+
 
 class EvalgaugeError(Exception):
     """Base class: the command line prints the text alone and leaves with exit code 2."""
@@ -40,7 +54,7 @@ class ArgumentError(EvalgaugeError, ValueError):
         self.came = came
         self.allowed = allowed
         self.hint = hint
-        text = f"{argument}: got {came!r}, allowed is {allowed}."
+        text = f"{argument}: got {_shown(came)}, allowed is {allowed}."
         super().__init__(f"{text} {hint}" if hint else text)
 
 

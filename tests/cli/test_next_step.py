@@ -25,6 +25,9 @@ COMMANDS: list[list[str]] = [
     ["measure", "reps.csv", "--by", "topic", "--cluster", "topic", "--missing", "drop", "--confidence", "90%"],
     ["measure", "-odd name.csv"],
     ["measure", "47/50"],
+    ["measure", "0/7", "--confidence", "90%"],
+    ["measure", "2/3"],
+    ["measure", "--passed", "7", "--of", "7"],
     ["compare", "hundred.csv", "hundred.csv", "--range", "0:100"],
     ["compare", "wide.csv", "--arms", "old,new"],
     ["compare", "wide.csv", "--wide-arms", "old,new", "--margin", "2pp"],
@@ -33,6 +36,12 @@ COMMANDS: list[list[str]] = [
     ["compare", "--wins", "22", "--losses", "9", "--of", "240"],
     ["compare", "45/50", "30/80", "--unpaired"],
     ["convert", "plain.csv", "-o", "out.csv"],
+    ["measure", "broken.csv", "--tolerant"],
+    ["measure", "broken_reps.csv", "--tolerant"],
+    ["compare", "broken.csv", "plain.csv", "--tolerant", "--margin", "1pp"],
+    ["plan", "reps", "two_reps.csv", "--metric", "faithfulness"],
+    ["plan", "reps", "two_reps.csv", "--metric", "faithfulness", "--margin", "5pp"],
+    ["plan", "reps", "broken_reps.csv", "--tolerant"],
 ]
 
 
@@ -58,23 +67,35 @@ def folder(tmp_path: Path) -> Path:
         ("case", "rep", "score", "topic"),
         [(f"q{i}", r, (i + r) % 2, f"t{i % 6}") for i in cases for r in (1, 2)],
     )
+    for name, whole in (("broken.csv", "plain.csv"), ("broken_reps.csv", "reps.csv")):
+        header, *lines = (tmp_path / whole).read_text(encoding="utf-8").splitlines()
+        (tmp_path / name).write_text("\n".join([header, "q999", *lines, ""]), encoding="utf-8")
+    written(
+        tmp_path / "two_reps.csv",
+        ("case", "rep", "faithfulness", "correctness"),
+        [(f"q{i}", r, (i + r) % 2, 1) for i in cases for r in (1, 2)],
+    )
     return tmp_path
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_what_is_said_to_be_next_runs(command: Command, folder: Path, words: list[str]) -> None:
     with chdir(folder):
+        if "broken" in words[1]:
+            assert command(*words[:2]).code == 2
         asked = ["--", *words[1:]] if words[1].startswith("-odd") else words[1:]
         seen = command(words[0], *asked)
         assert seen.code == 0, seen.err
         lines = [line.strip() for line in seen.out.splitlines() if line.strip().startswith("Next: ")]
         assert lines
         for line in lines:
-            program, *following = shlex.split(line.removeprefix("Next: "))
+            text, _, template = line.removeprefix("Next: ").partition("   (CANDIDATE: your other log)")
+            program, *following = shlex.split(text)
             assert program == "evalgauge"
-            following = [
-                "other.csv" if word == "CANDIDATE" else "30/60" if word == "K/N" else word for word in following
-            ]
+            # What cannot be run as it stands says so.
+            assert ("CANDIDATE" in following) == line.endswith("(CANDIDATE: your other log)")
+            assert template == ""
+            following = ["other.csv" if word == "CANDIDATE" else word for word in following]
             # Two logs that share no case cannot be paired: what is tried here is the command, not the pairing.
             if "other.csv" in following and "--unpaired" not in following:
                 following = [words[1] if word == "other.csv" else word for word in following]

@@ -449,7 +449,7 @@ def test_two_logs_weigh_the_reps_of_a_change(command: Command, tmp_path: Path) -
         (("--rate", "90"), "--rate: got '90', allowed is a share from 0 % to 100 %. Did you mean 90% (0.9)?"),
         (
             ("--margin", "0"),
-            "margin: got 0.0, allowed is points from 0.0001 to below 100, such as 5pp (0.05). No set of",
+            "--margin: got '0pp', allowed is points from 0.0001 to below 100, such as 5pp (0.05). No set of",
         ),
         (
             ("--slice-shares", "web=60%,api=30%"),
@@ -458,41 +458,47 @@ def test_two_logs_weigh_the_reps_of_a_change(command: Command, tmp_path: Path) -
         (("--rate", "5%"), "drop: got 0.1, allowed is at most 5 points, because the rate is 5 %. Name a smaller drop"),
         (("--rate", "5%", "--drop", "10pp"), "Name a smaller drop, such as --drop 1.2pp, or another --rate."),
         (("--slices", "0"), "slices: got 0, allowed is a whole number of slices, 1 or more."),
-        (("--own", "-5"), "own: got -5, allowed is a whole number of cases, 1 or more."),
+        (("--own", "-5"), "--own: got '-5', allowed is a whole number, 0 or more."),
         (
             ("--own", "3", "--slices", "5"),
             "own: got 3, allowed is a whole number of cases, at least one for every slice",
         ),
-        (("--drop", "5pp", "--rise", "5pp"), "rise: got 0.05, allowed is a drop or a rise, not both."),
+        (("--drop", "5pp", "--rise", "5pp"), "--rise: got '5pp', allowed is a drop or a rise, not both."),
         (("--discordance", "10%", "--correlation", "0.2"), "a discordance or a correlation, not both."),
-        (("--discordance", "2%"), "discordance: got 0.02, allowed is from 10 % to 30 %"),
+        (("--discordance", "2%"), "--discordance: got '2%', allowed is from 10 % to 30 %"),
         (("--correlation", "0.99"), "correlation: got 0.99, allowed is a correlation from"),
-        (("--power", "30%"), "power: got 0.3, allowed is a share from 0.5 to below 1. Less than even odds is no plan."),
-        (("--assurance", "100%"), "assurance: got 1.0, allowed is a share between 0 and 1"),
+        (
+            ("--power", "30%"),
+            "--power: got '30%', allowed is a share from 0.5 to below 1. Less than even odds is no plan.",
+        ),
+        (("--assurance", "100%"), "--assurance: got '100%', allowed is a share between 0 and 1"),
         (("--icc", "0.2"), "--cluster-size: got 'nothing', allowed is a value; --cluster-size and --icc go together"),
         (("--by", "topic"), "by: got 'topic', allowed is a field of a pilot log. Name the log with --like."),
         (("--looks", "40"), "looks: got 40, allowed is a whole number from 1 to 20."),
         (("--like", "nowhere.csv"), "nowhere.csv"),
         (("--design", "crossover"), "crossover"),
-        (("design", "--cost-case", "-1"), "cost_case: got -1.0, allowed is a price of 0 or more"),
+        (("design", "--cost-case", "-1"), "--cost-case: got -1.0, allowed is a price of 0 or more"),
         (("design", "--own", "0"), "own: got 0, allowed is a whole number of cases, 1 or more."),
         (
             ("reps", "--case-sd", "0.4"),
-            "run_sd: got 'nothing', allowed is the standard deviation of the runs of one case",
+            "--run-sd: got 'nothing', allowed is the standard deviation of the runs of one case",
         ),
-        (("reps", "--run-sd", "0.4"), "case_sd: got 'nothing', allowed is the standard deviation between cases"),
+        (("reps", "--run-sd", "0.4"), "--case-sd: got 'nothing', allowed is the standard deviation between cases"),
         (
             ("reps", "--case-sd", "40", "--run-sd", "30"),
-            "case_sd: got 40.0, allowed is a standard deviation in shares, from",
+            "--case-sd: got 40.0, allowed is a standard deviation in shares, from",
         ),
         (("reps", "--case-sd", "0.9", "--run-sd", "0.1"), "case_sd, run_sd: got 'variances that add up to 0.82'"),
-        (("reps", "--budget", "400"), "case_sd: got 'nothing', allowed is the spread between cases and between runs."),
+        (
+            ("reps", "--budget", "400"),
+            "--case-sd: got 'nothing', allowed is the spread between cases and between runs.",
+        ),
         (("reps", "--case-sd", "0.4", "--run-sd", "0.3", "--drop", "5pp"), "For one score name --margin; for a change"),
         (
             ("reps", "--case-sd", "0.4", "--run-sd", "0.3", "--change-sd", "0.1"),
             "case_sd for one score, or change_sd for",
         ),
-        (("reps", "--run-sd", "0.3", "--run-sd-candidate", "0.3"), "change_sd: got 'nothing'"),
+        (("reps", "--run-sd", "0.3", "--run-sd-candidate", "0.3"), "--change-sd: got 'nothing'"),
         (("reps", "--cases", "0"), "cases: got 0, allowed is a whole number of cases, 1 or more."),
         (("reps", "a.csv", "b.csv", "c.csv"), "logs: got '3 logs', allowed is one pilot log, or two of the same cases"),
     ],
@@ -502,7 +508,9 @@ def test_refusals(command: Command, words: tuple[str, ...], text: str) -> None:
 
 
 def test_python_refuses_a_rate_of_90() -> None:
-    with pytest.raises(ValueError, match=r"rate: got 90\.0, allowed is a share from 0 to 1"):
+    with pytest.raises(
+        ValueError, match=r"rate: got 90, allowed is a share from 0 % to 100 %\. Did you mean 90% \(0\.9\)\?"
+    ):
         eg.plan(rate=90)
 
 

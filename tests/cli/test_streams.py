@@ -57,14 +57,65 @@ def test_a_reader_that_goes_away_is_no_error(log: Path) -> None:
     assert found.stderr == ""
 
 
-def test_no_standard_input_is_said(log: Path) -> None:
-    found = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m evalgauge measure - <&-"], capture_output=True, text=True, check=False
-    )
+COMMANDS = [
+    "compare {log} {log}",
+    "measure {log} --json",
+    "plan --show-code",
+    "convert {log} -o {log}.jsonl",
+    "plan reps --help",
+]
+
+
+def shell(script: str, log: Path) -> subprocess.CompletedProcess[str]:
+    text = script.replace("evalgauge", f"{sys.executable} -m evalgauge").format(log=log)
+    return subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=False, encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_closed_output_is_said_in_one_line(log: Path, command: str) -> None:
+    found = shell(f"evalgauge {command} >&-", log)
+    assert found.returncode == 2
+    assert found.stderr == "evalgauge: the standard output is closed: there is nowhere to write the answer.\n"
+    assert sorted(log.parent.iterdir()) == [log]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_closed_pipe_ends_as_for_other_tools(log: Path, command: str) -> None:
+    # The writer waits until the reader is surely gone.
+    found = shell(f"set -o pipefail; (sleep 0.3; exec evalgauge {command}) | true", log)
+    assert (found.returncode, found.stdout, found.stderr) == (141, "", "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_closed_errors_cost_nothing(log: Path, command: str) -> None:
+    found = shell(f"evalgauge {command} 2>&-", log)
+    assert found.returncode == 0
+    assert found.stdout
+    if "convert" in command:
+        written = log.with_name(f"{log.name}.jsonl").read_text(encoding="utf-8")
+        assert len(written.splitlines()) == 20
+
+
+@pytest.mark.parametrize("errors", ["2>&-", "2> >(true)"], ids=["closed", "broken"])
+def test_a_refusal_that_nobody_reads_still_refuses(log: Path, errors: str) -> None:
+    found = shell(f"evalgauge measure {log}.nothing {errors}", log)
+    assert (found.returncode, found.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("command", ["measure -", "-", "compare - {log}", "convert - -o {log}.csv", "plan --like=-"])
+def test_no_standard_input_is_said(log: Path, command: str) -> None:
+    found = shell(f"evalgauge {command} <&-", log)
     assert found.returncode == 2
     assert "evalgauge measure - < scores.csv" in found.stderr
-    assert "fault" not in found.stderr
-    assert log.exists()
+    assert len(found.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["measure {log}", "convert {log} -o {log}.csv"])
+def test_all_streams_closed_writes_into_no_file(log: Path, command: str) -> None:
+    before = log.read_bytes()
+    found = shell(f"evalgauge {command} <&- >&- 2>&-", log)
+    assert found.returncode == 2
+    assert log.read_bytes() == before
 
 
 def test_no_home_and_no_colour_change_nothing(log: Path) -> None:

@@ -38,6 +38,9 @@ def test_p06_four_scenarios_can_never_be_evidence(command: Command) -> None:
     assert seen["difference"]["p_values"]["exact"] == 1
     best = command.json("compare", "--wins", 4, "--losses", 0, "--of", 4)
     assert best["difference"]["p_values"]["exact"] == pytest.approx(0.125)
+    said = "Only 4 cases changed; the exact test gives p = 0.125"
+    assert any(said in note and "with fewer than 6 changed cases it never can" in note for note in best["notes"])
+    assert said in command("compare", "--wins", 4, "--losses", 0, "--of", 4).out
     answer = command.json("plan", "--rise", "5pp", "--own", 4, "--design", "paired", "--rule", "exact")
     assert answer["never"]["flips"] == 6
     assert "4 cases can never show a change, whatever the data: at least 6 changed cases" in " ".join(answer["notes"])

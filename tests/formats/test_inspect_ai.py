@@ -571,7 +571,7 @@ def test_tolerance_reads_what_is_left_of_samples(tmp_path: Path) -> None:
     with pytest.raises(LogError, match=r"summaries\.json"):
         read(path)
     table = read(path, tolerant=True)
-    assert rows(table) == {("1", 1, "match"): (1.0, Status.OK, "C")}
+    assert rows(table) == {("1", 1, "match"): (1.0, Status.OK, "C"), ("2", 1, "match"): (None, Status.UNREADABLE, None)}
     assert [problem.record for problem in table.problems] == ["", "samples/2_epoch_1.json"]
 
 

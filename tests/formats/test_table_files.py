@@ -199,7 +199,7 @@ def test_tolerant_json_lines(tmp_path: Path) -> None:
     path = written(tmp_path, '{"id": 1, "score": 1}\nTraceback!\n{"id": 2, "score": 0}\n', "log.jsonl")
     table = read(path, ReadOptions(tolerant=True))
     assert table.cases.case_id == ("1", "2")
-    assert texts(table) == ["Left out: 1 line that cannot be read as JSON (first: line 2)."]
+    assert texts(table) == ["Left out: 1 line that cannot be read as JSON records (first: line 2)."]
 
 
 def test_progress_is_told_to_the_end(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ REFUSALS: list[tuple[Callable[[str, str], object], str, str]] = [
     (units.weights_from_text, "web=60%,phone=30%", "These add up to 90 %."),
     (units.weights_from_text, "web", "name=value pairs"),
     (units.weights_from_text, "web=50%,web=50%", "'web' comes twice"),
-    (units.words_from_text, "both=maybe", "word=number pairs"),
+    (units.words_from_text, "both=maybe", "a number, as in both=0.5"),
     (units.columns_from_text, "case:id", "name=value pairs"),
     (units.names_from_text, "a,,b", "names separated by commas"),
     (units.range_from_text, "100", "low:high"),

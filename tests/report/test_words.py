@@ -50,3 +50,23 @@ def test_small_words() -> None:
 def test_a_picture_names_the_ends_of_its_range() -> None:
     bar = interval_bar(0.25, 0.5, 0.75, ("1", "5"), width=9)
     assert bar == "1 ──[━●━]── 5"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.95, "95 %"),
+        (0.995, "99.5 %"),
+        (0.29, "29 %"),
+        (0.641666666667, "64.17 %"),
+        (1 / 3, "33.33 %"),
+        (0.9999, "99.99 %"),
+        (0.9999999, "99.99999 %"),
+        (1 - 1e-12, "99.9999999999 %"),
+        (2e-9, "2e-07 %"),
+        (0, "0 %"),
+        (1, "100 %"),
+    ],
+)
+def test_a_share_is_written_with_the_digits_that_matter(share: float, text: str) -> None:
+    assert percent(share) == text

@@ -261,6 +261,6 @@ def test_a_metric_of_words_is_refused_with_the_words() -> None:
     with pytest.raises(ScoreError) as caught:
         chosen_metric(builder.build())
     assert str(caught.value) == (
-        "metric 'bias': some scores are words without a number ('both', 'left'). Say what each is worth with --words, "
-        "such as --words both=1,left=0, or word=missing."
+        "metric 'bias': some scores are words without a number ('both', 'left'). Say what each is worth with "
+        "--words both=1 or --words both=0, or a number between, or both=missing if it is no score."
     )

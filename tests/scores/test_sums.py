@@ -211,7 +211,7 @@ def word_table() -> ScoreTable:
 
 def test_words_are_refused() -> None:
     with pytest.raises(
-        ScoreError, match=r"metric 'side': some scores are words without a number\. Map them with --words"
+        ScoreError, match=r"metric 'side': some scores are words without a number\. Say what each is worth with --words"
     ):
         case_sums(word_table(), metric=0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 EXIT_REFUSED = 2
 EXIT_INTERRUPTED = 130
+# What a shell reports of a program that SIGPIPE ended: no exit code of a verdict, since nobody saw the verdict.
+EXIT_PIPE_CLOSED = 141
 TRACEBACK_VARIABLE = "EVALGAUGE_TRACEBACK"
 
 
@@ -24,8 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Words after the program's name; those of the process when left out.
     """
     from evalgauge.cli.app import run  # noqa: PLC0415 - the parser is loaded once the process knows it has work
+    from evalgauge.cli.refusals import as_written  # noqa: PLC0415 - same
     from evalgauge.errors import EvalgaugeError  # noqa: PLC0415 - same
 
+    _fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal cannot write is shown with question marks; it is no reason to fail.
         if isinstance(stream, TextIOWrapper):
@@ -34,13 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except EvalgaugeError as error:
-        code = _refused(str(error))
+        code = _refused(as_written(error))
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away (head, less): nothing is left to say.
         _silence_stdout()
-        code = 0
+        code = EXIT_PIPE_CLOSED
     except OSError as error:
         _silence_stdout()
         code = _refused(f"{error.filename or 'the output cannot be written'}: {error.strerror}.")
@@ -55,8 +60,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refused(text: str) -> int:
-    print(f"evalgauge: {text}", file=sys.stderr)  # noqa: T201 - the text is the output
+    # Where the errors are not read, the exit code still tells.
+    with suppress(OSError, AttributeError):
+        sys.stderr.write(f"evalgauge: {text}\n")
+        sys.stderr.flush()
     return EXIT_REFUSED
+
+
+def _fill_closed_streams() -> None:
+    """Open nothing under the numbers of closed streams, before a log or table gets them and what is meant for them."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass
+        os.close(number)
 
 
 def _silence_stdout() -> None:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import sys
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError, Parameter
+from cyclopts.exceptions import UnusedCliTokensError
 
 from evalgauge import __version__
-from evalgauge.cli.units import option_name, teach_units
-from evalgauge.errors import ArgumentError
+from evalgauge.cli.refusals import check_sub_command, unused_word
+from evalgauge.cli.units import STDIN_WORD, option_name, teach_units
+from evalgauge.errors import ArgumentError, EvalgaugeError
 from evalgauge.questions.units import passed_of_total
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 # What each is for, with an example; the modules themselves are loaded when they are called.
 COMMANDS = {
@@ -37,8 +43,7 @@ COMMANDS = {
         "best-of a.eval b.eval c.eval",
     ),
 }
-# A lone "-" looks like an option to the parser; this word stands for it until the command reads it.
-STDIN_WORD = "stdin:"
+_BEFORE_COMMANDS = {"--help", "-h", "--version", "--install-completion"}
 
 HELP = """Honest intervals and verdicts for evals, from the logs you already have.
 
@@ -66,18 +71,30 @@ def make_app() -> App:
 
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
+    if sys.stdout is None:
+        raise EvalgaugeError("the standard output is closed: there is nowhere to write the answer.")
     app = make_app()
-    if "-" in arguments and sys.stdin is None:
-        raise ArgumentError("-", "no standard input", "a pipe or a file, as in: evalgauge measure - < scores.csv")
     words = with_command([STDIN_WORD if word == "-" else word for word in arguments])
+    check_sub_command(app, words)
     try:
-        result = app(words, exit_on_error=False, print_error=False)
+        result = app(words, exit_on_error=False, print_error=False, console=_help_console(words))
+    except UnusedCliTokensError as error:
+        raise unused_word(error, app) from error
     except CycloptsError as error:
         cause = error.__cause__
-        text = str(cause) if isinstance(cause, ArgumentError) else str(error).strip()
-        print(f"evalgauge: {text}", file=sys.stderr)  # noqa: T201 - the text is the output
-        return 2
+        raise (
+            cause if isinstance(cause, ArgumentError) else EvalgaugeError(str(error).strip().replace(STDIN_WORD, "-"))
+        ) from error
     return result if isinstance(result, int) else 0
+
+
+def _help_console(words: list[str]) -> Console | None:
+    """Return where help is printed; the parser's own console would end the process when a pipe is closed."""
+    if words and not _BEFORE_COMMANDS.intersection(words):
+        return None
+    from evalgauge.report.terminal import answer_console  # noqa: PLC0415 - only help needs it here
+
+    return answer_console()
 
 
 def with_command(words: list[str]) -> list[str]:
@@ -86,7 +103,10 @@ def with_command(words: list[str]) -> list[str]:
     One log or count is measured, two are compared. Anything else that is no command is refused with what was
     perhaps meant.
     """
-    if not words or words[0].startswith("-") or words[0] in COMMANDS or words[0] == "--install-completion":
+    if words and words[0].startswith("-") and words[0] not in _BEFORE_COMMANDS:
+        example = f"evalgauge {next((word for word in words if word in COMMANDS), 'measure LOG')} {words[0]}"
+        raise ArgumentError("command", words[0], f"one of {', '.join(COMMANDS)} first, then options", f"Say: {example}")
+    if not words or words[0] in COMMANDS or words[0] in _BEFORE_COMMANDS:
         return words
     bare: list[str] = []
     for word in words:
@@ -94,7 +114,7 @@ def with_command(words: list[str]) -> list[str]:
             break
         bare.append(word)
     for word in bare:
-        if not (word == STDIN_WORD or Path(word).exists() or passed_of_total(word)):
+        if not (word == STDIN_WORD or (word.strip() and Path(word).exists()) or passed_of_total(word)):
             allowed = f"one of {', '.join(COMMANDS)}, a log that exists, or a count such as 47/50"
             is_loop = Path(word).is_symlink()
             hint = "It is a link that leads nowhere." if is_loop else _perhaps(word)

@@ -6,7 +6,8 @@ import sys
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, TypeVar
 
-from evalgauge.cli.app import STDIN_WORD
+from evalgauge.cli.units import as_typed
+from evalgauge.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +36,11 @@ class OutputOptions:
 
 def request_of(kind: Callable[..., Asked], options: ReadingOptions, logs: tuple[str, ...], **more: str) -> Asked:
     """Return the full request from the options of the command line and its logs."""
-    given = {field.name: getattr(options, field.name) for field in fields(options)}
-    return kind(logs=tuple("-" if log == STDIN_WORD else log for log in logs), **given, **more)
+    given = {field.name: as_typed(getattr(options, field.name)) for field in fields(options)}
+    named = as_typed(logs)
+    if named.count("-") > 1:
+        raise ArgumentError("logs", " ".join(named), "standard input (-) once", "Save one of the two to a file.")
+    return kind(logs=named, **given, **{name: as_typed(text) for name, text in more.items()})
 
 
 def show_code(*requests: Request) -> int:

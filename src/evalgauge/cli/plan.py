@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cyclopts import App, Parameter
 
-from evalgauge.cli.app import STDIN_WORD
 from evalgauge.cli.output import OutputOptions, request_of, show, show_code
+from evalgauge.cli.units import as_typed
 from evalgauge.questions.plan import PlanOptions, PlanRequest
 from evalgauge.questions.plan_design import PlanDesignOptions, PlanDesignRequest
 from evalgauge.questions.plan_reps import PlanRepsOptions, PlanRepsRequest
@@ -85,6 +85,4 @@ def plan_reps(
 
 
 def _request(kind: Callable[..., Request], options: PilotOptions) -> Request:
-    given = {field.name: getattr(options, field.name) for field in fields(options)}
-    given["like"] = tuple("-" if log == STDIN_WORD else log for log in given["like"])
-    return kind(**given)
+    return kind(**{field.name: as_typed(getattr(options, field.name)) for field in fields(options)})

@@ -56,6 +56,7 @@ _STATUS_WORDS: dict[str, Status] = {
     **_NO_SCORE_WORDS,
     "limit": Status.LIMIT,
     "invalid": Status.INVALID,
+    "unreadable": Status.UNREADABLE,
 }
 _MARKS = re.compile(r"[\s_-]+|(?<=[a-z])(?=[A-Z])")
 # A number with a comma, or with marks between its thousands: which of the two a comma is, differs between countries.

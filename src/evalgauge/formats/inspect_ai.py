@@ -12,6 +12,7 @@ from evalgauge.formats.inspect_log import inspect_log
 from evalgauge.formats.inspect_table import table_of_logs
 from evalgauge.formats.inspect_zip import ZIP_MARK
 from evalgauge.formats.log_guard import reading
+from evalgauge.formats.wording import without_advice
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _folder_table(source: Source, options: ReadOptions) -> ScoreTable:
         except LogError as fault:
             if not options.tolerant:
                 raise
-            unread.append(Problem(text=f"{fault} This log is left out.", file=str(path)))
+            unread.append(Problem(text=f"{without_advice(fault)} This log is left out.", file=str(path)))
         options.progress(number, len(paths))
     return table_of_logs(logs, options, file=source.name, problems=unread)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalgauge.formats.json_text import text_of
 
 if TYPE_CHECKING:
-    from evalgauge.formats.inspect_log import Header
+    from evalgauge.formats.inspect_shape import Header
 
 MAX_NAME_CHARS = 40
 """A longer value is cut when it becomes part of an arm's name."""

@@ -8,19 +8,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, cast
 
-from evalgauge.formats.inspect_log import (
-    SampleWithContent,
-    inspect_log,
-    is_archive,
-    sample_member,
-)
+from evalgauge.errors import LogError
+from evalgauge.formats.inspect_log import inspect_log, is_archive, sample_member
+from evalgauge.formats.inspect_shape import SampleWithContent
 from evalgauge.formats.inspect_zip import Archive
 from evalgauge.formats.json_text import decoded, is_array, is_object
 from evalgauge.scores.canonical import canonical_bytes
 from evalgauge.scores.table import CaseContent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from evalgauge.scores.table import Json
@@ -34,15 +31,15 @@ _PLACEHOLDER = re.compile(r"\([A-Z][a-z_]+\)")
 _MESSAGE_KEYS = ("role", "content", "tool_calls")
 
 
-def case_contents(
-    where: Sequence[tuple[Path, str, int] | None],
-) -> list[CaseContent | None]:
+def case_contents(where: Sequence[tuple[Path, str, int] | None], *, tolerant: bool = False) -> list[CaseContent | None]:
     """Return the content of cases, each from the log that holds it.
 
     Parameters
     ----------
     where
         Per case the file, the sample's id as text and the epoch; ``None`` for a case that was never run.
+    tolerant
+        Whether a case whose sample is damaged has the content of another epoch, or none; else it is refused.
 
     Raises
     ------
@@ -59,11 +56,12 @@ def case_contents(
         # The last of two samples with one key counts, as for the scores.
         samples = {(str(one.id), one.epoch): one for one in log.samples if isinstance(one, SampleWithContent)}
         chosen = {key: samples[key] for key in wanted if key in samples}
+        found: Mapping[tuple[str, int], SampleWithContent | None] = chosen
         if is_archive(path):
-            with Archive(path) as archive:
-                chosen = _completed(archive, chosen)
-        for key, sample in chosen.items():
-            contents[wanted[key]] = content_of(sample)
+            with Archive(path, tolerant=tolerant) as archive:
+                found = _completed(archive, chosen, samples.values() if tolerant else None)
+        for key, sample in found.items():
+            contents[wanted[key]] = None if sample is None else content_of(sample)
     return contents
 
 
@@ -82,20 +80,49 @@ def content_mark(sample: SampleWithContent) -> bytes:
 
 
 def _completed(
-    archive: Archive, samples: Mapping[tuple[str, int], SampleWithContent]
-) -> dict[tuple[str, int], SampleWithContent]:
-    """Read whole samples where the summary left something out."""
-    all_whole = not any(sample.choices for sample in samples.values()) and _has_choices(archive, samples)
+    archive: Archive,
+    samples: Mapping[tuple[str, int], SampleWithContent],
+    others: Collection[SampleWithContent] | None,
+) -> dict[tuple[str, int], SampleWithContent | None]:
+    """Read whole samples where the summary left something out; ``others`` stand in for damaged ones of their case."""
+    all_whole = not any(sample.choices for sample in samples.values()) and _has_choices(archive, samples, others)
     return {
-        key: _whole(archive, sample) if all_whole or _is_thinned(sample.input) or _is_thinned(sample.target) else sample
+        key: _whole_or_other(archive, sample, others)
+        if all_whole or _is_thinned(sample.input) or _is_thinned(sample.target)
+        else sample
         for key, sample in samples.items()
     }
 
 
-def _has_choices(archive: Archive, samples: Mapping[tuple[str, int], SampleWithContent]) -> bool:
+def _has_choices(
+    archive: Archive,
+    samples: Mapping[tuple[str, int], SampleWithContent],
+    others: Collection[SampleWithContent] | None,
+) -> bool:
     """Look into one sample: until December 2025 summaries had no choices, even where the samples have."""
-    first = next(iter(samples.values()), None)
-    return first is not None and bool(_whole(archive, first).choices)
+    for sample in samples.values():
+        found = _whole_or_other(archive, sample, others)
+        if found is not None:
+            return bool(found.choices)
+    return False
+
+
+def _whole_or_other(
+    archive: Archive, summary: SampleWithContent, others: Collection[SampleWithContent] | None
+) -> SampleWithContent | None:
+    """Return a whole sample; where it is damaged and that is tolerated, another epoch of its case, or nothing."""
+    try:
+        return _whole(archive, summary)
+    except LogError:
+        if others is None:
+            raise
+    for other in others:
+        if str(other.id) == str(summary.id) and other.epoch != summary.epoch:
+            try:
+                return _whole(archive, other)
+            except LogError:
+                continue
+    return None
 
 
 def _whole(archive: Archive, summary: SampleWithContent) -> SampleWithContent:

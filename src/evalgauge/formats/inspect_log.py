@@ -9,177 +9,35 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
-
-import msgspec
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalgauge.errors import LogError
+from evalgauge.formats.inspect_shape import (
+    Header,
+    Reduction,
+    Sample,
+    SampleWithContent,
+    WholeLog,
+    WholeLogWithContent,
+)
 from evalgauge.formats.inspect_zip import ZIP_MARK, Archive
-from evalgauge.formats.json_text import CutError, converted, decoded, read_until_cut
-from evalgauge.formats.wording import counted
+from evalgauge.formats.json_text import CutError, converted, decoded, is_object, read_until_cut
+from evalgauge.formats.wording import counted, without_advice
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 _JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
-_SAMPLE = re.compile(r"samples/[^/]*_epoch_\d+(?:\.json|/sample\.json)")
-
-
-class Scored(msgspec.Struct):
-    """The part of a score that counts: text, number, boolean, list or object."""
-
-    value: Any = None
-
-
-class Sample(msgspec.Struct):
-    """One run of one case, as a summary or a sample tells it."""
-
-    id: int | str
-    epoch: Annotated[int, msgspec.Meta(ge=1)] = 1
-    scores: dict[str, Scored | None] | None = None
-    score: Scored | None = None
-    metadata: dict[str, Any] | None = None
-    target: Any = None
-    error: Any = None
-    limit: Any = None
-    invalidation: Any = None
-
-
-class SampleWithContent(Sample):
-    """A sample with what it asks and expects."""
-
-    input: Any = None
-    choices: list[Any] | None = None
-    attachments: dict[str, str] | None = None
-
-
-class Dataset(msgspec.Struct):
-    """The set, as the header names it."""
-
-    name: str | None = None
-    samples: int | None = None
-    sample_ids: list[int | str] | None = None
-
-
-class Config(msgspec.Struct):
-    """How often each sample was to be run."""
-
-    epochs: int | None = None
-
-
-class Named(msgspec.Struct):
-    """A scorer and its metrics."""
-
-    name: str = ""
-    metrics: Any = None
-
-
-class Step(msgspec.Struct):
-    """A solver in the plan."""
-
-    solver: str = ""
-    params: Any = None
-
-
-class Plan(msgspec.Struct):
-    """The solvers and how the model was asked."""
-
-    steps: list[Step] | None = None
-    config: dict[str, Any] | None = None
-
-
-class Stop(msgspec.Struct):
-    """A run that early stopping left out."""
-
-    id: int | str
-    epoch: int = 1
-
-
-class EarlyStopping(msgspec.Struct):
-    """What early stopping left out."""
-
-    early_stops: list[Stop] | None = None
-
-
-class ReducedValue(msgspec.Struct):
-    """The score of one sample after the epochs were reduced."""
-
-    value: Any = None
-    sample_id: int | str | None = None
-
-
-class Reduction(msgspec.Struct):
-    """The reduced scores of one scorer."""
-
-    scorer: str
-    samples: list[ReducedValue] | None = None
-
-
-class Results(msgspec.Struct):
-    """The totals; ``scorer`` and ``sample_reductions`` are where old logs keep what others keep elsewhere."""
-
-    scores: list[Named] | None = None
-    scorer: Named | str | None = None
-    early_stopping: EarlyStopping | None = None
-    sample_reductions: list[Reduction] | None = None
-
-
-class Revision(msgspec.Struct):
-    """The state of the code."""
-
-    commit: str = ""
-
-
-class Spec(msgspec.Struct):
-    """What was run."""
-
-    task: str
-    model: str = ""
-    task_id: str = ""
-    run_id: str = ""
-    eval_id: str = ""
-    created: str = ""
-    task_version: int | str | None = None
-    task_args: dict[str, Any] | None = None
-    solver: str | None = None
-    solver_args: dict[str, Any] | None = None
-    model_args: dict[str, Any] | None = None
-    model_base_url: str | None = None
-    model_generate_config: dict[str, Any] | None = None
-    model_roles: dict[str, Any] | None = None
-    dataset: Dataset = msgspec.field(default_factory=Dataset)
-    config: Config = msgspec.field(default_factory=Config)
-    revision: Revision | None = None
-    packages: dict[str, str] | None = None
-    scorers: list[Named] | None = None
-
-
-class Header(msgspec.Struct):
-    """A log without its samples."""
-
-    eval: Spec
-    # A journal has no status: the run did not come to its end.
-    status: str = "started"
-    plan: Plan | None = None
-    results: Results | None = None
-    invalidated: bool = False
-    reductions: list[Reduction] | None = None
-
-
-class WholeLog(Header):
-    """A ``.json`` log."""
-
-    samples: list[Sample] | None = None
-
-
-class WholeLogWithContent(Header):
-    """A ``.json`` log with what its samples ask and expect."""
-
-    samples: list[SampleWithContent] | None = None
+_SAMPLE = re.compile(r"samples/([^/]*)_epoch_(\d+)(?:\.json|/sample\.json)")
+# A status that nothing tells; Inspect has no such word.
+_UNKNOWN = "unknown"
+_HEADER, _START = "header.json", "_journal/start.json"
 
 
 S = TypeVar("S", bound=Sample)
+T = TypeVar("T")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -196,6 +54,8 @@ class InspectLog:
         In the order of the log; a sample that was run again comes again.
     problems
         What could not be taken as it was.
+    unread
+        Id and epoch of the samples that are there and cannot be read.
     is_cut
         Whether the file ends early.
     """
@@ -204,6 +64,7 @@ class InspectLog:
     header: Header
     samples: list[Sample]
     problems: list[Problem] = field(default_factory=list[Problem])
+    unread: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
     is_cut: bool = False
 
 
@@ -226,8 +87,8 @@ def inspect_log(path: Path, *, with_content: bool = False, tolerant: bool = Fals
     """
     kind = SampleWithContent if with_content else Sample
     if is_archive(path):
-        with Archive(path) as archive:
-            return _log_in_archive(archive, path, kind, tolerant=tolerant)
+        with Archive(path, tolerant=tolerant) as archive:
+            return _ArchivedLog(archive, tolerant=tolerant).read(path, kind)
     return _json_log(path, kind, tolerant=tolerant)
 
 
@@ -252,69 +113,144 @@ def sample_member(archive: Archive, sample_id: int | str, epoch: int) -> str | N
     return next((name for name in (f"{stem}.json", f"{stem}/sample.json") if name in archive.members), None)
 
 
-def _log_in_archive(archive: Archive, path: Path, kind: type[S], *, tolerant: bool) -> InspectLog:
-    problems: list[Problem] = []
-    header = _header(archive)
-    samples = _summaries(archive, kind, problems, tolerant=tolerant)
-    if archive.is_cut:
-        known = {sample_member(archive, sample.id, sample.epoch) for sample in samples}
-        late = [name for name in archive.members if _SAMPLE.fullmatch(name) and name not in known]
-        samples += [_sample(archive, name, kind) for name in late]
-        damage = "The archive ends early or its directory is damaged"
-        if archive.misplaced:
-            damage = f"The archive's directory is damaged: the place it gives for member {archive.misplaced!r} is taken"
-        found = counted(len(samples), "sample", "samples")
-        text = f"{damage}: {found} could be read of what was written. Copy the log again."
-        problems.append(Problem(text=text, file=archive.file))
-    if not samples and "reductions.json" in archive.members:
-        record = "member 'reductions.json'"
-        header.reductions = decoded(archive.read("reductions.json"), list[Reduction], file=archive.file, record=record)
-    if header.invalidated:
-        _mark_invalid(archive, samples, problems, tolerant=tolerant)
-    return InspectLog(path=path, header=header, samples=[*samples], problems=problems, is_cut=archive.is_cut)
+class _ArchivedLog:
+    """A log in an archive while it is read; what cannot be read and need not stop is kept as a problem."""
 
+    def __init__(self, archive: Archive, *, tolerant: bool) -> None:
+        self._archive = archive
+        self._tolerant = tolerant
+        self._problems: list[Problem] = []
+        self._unread: set[tuple[str, int]] = set()
 
-def _header(archive: Archive) -> Header:
-    name = "header.json" if "header.json" in archive.members else "_journal/start.json"
-    if name not in archive.members:
-        problem = (
-            "holds neither header.json nor _journal/start.json: it is no Inspect log, or it ends before the first."
+    def read(self, path: Path, kind: type[S]) -> InspectLog:
+        """Return the log."""
+        archive = self._archive
+        header = self._header()
+        samples = self._samples(kind)
+        if archive.is_cut:
+            known = {sample_member(archive, sample.id, sample.epoch) for sample in samples}
+            late = [name for name in archive.members if _SAMPLE.fullmatch(name) and name not in known]
+            samples += self._one_by_one(late, kind)
+            self._say_cut(len(samples))
+        if not samples and "reductions.json" in archive.members:
+            header.reductions = self._decoded("reductions.json", list[Reduction])
+        if header.invalidated:
+            self._mark_invalid(samples)
+        if header.status == _UNKNOWN:
+            header.status = "success" if self._is_whole(header, samples) else "started"
+        return InspectLog(
+            path=path,
+            header=header,
+            samples=[*samples],
+            problems=self._problems,
+            unread=self._unread - {(str(sample.id), sample.epoch) for sample in samples},
+            is_cut=archive.is_cut,
         )
-        raise LogError(archive.file, problem)
-    return decoded(archive.read(name), Header, file=archive.file, record=f"member {name!r}")
 
+    def _decoded(self, name: str, kind: type[T]) -> T:
+        archive = self._archive
+        return decoded(archive.read(name), kind, file=archive.file, record=f"member {name!r}")
 
-def _summaries(archive: Archive, kind: type[S], problems: list[Problem], *, tolerant: bool) -> list[S]:
-    """Return the samples by the first of three ways that works: the summaries, the journal, the samples."""
-    journal = sorted((name for name in archive.members if _JOURNAL.fullmatch(name)), key=_journal_number)
-    for names in (["summaries.json"], journal):
-        if not set(names) & set(archive.members):
-            continue
+    def _around(self, fault: LogError, outcome: str, record: str = "") -> None:
+        """Go on without something, or stop where nothing may be lost."""
+        if not self._tolerant:
+            raise fault
+        text = f"{without_advice(fault)} {outcome}"
+        self._problems.append(Problem(text=text, file=self._archive.file, record=record))
+
+    def _header(self) -> Header:
+        members, file = self._archive.members, self._archive.file
+        if _HEADER not in members and _START not in members:
+            problem = f"holds neither {_HEADER} nor {_START}: it is no Inspect log, or it ends before the first."
+            raise LogError(file, problem)
+        if _HEADER not in members:
+            return self._decoded(_START, Header)
         try:
-            parts = [
-                decoded(archive.read(name), list[kind], file=archive.file, record=f"member {name!r}") for name in names
-            ]
+            return self._decoded(_HEADER, Header)
         except LogError as fault:
-            if not tolerant:
-                raise
-            problems.append(Problem(text=f"{fault} The samples are read one by one.", file=archive.file))
-            continue
-        return [sample for part in parts for sample in part]
-    found: list[S] = []
-    for name in archive.members:
-        if _SAMPLE.fullmatch(name):
+            return self._started(fault)
+
+    def _started(self, damage: LogError) -> Header:
+        """Return the header by the journal's first entry, which knows what was to be run and not how it ended."""
+        try:
+            header = self._decoded(_START, Header)
+        except LogError as fault:
+            if not self._tolerant:
+                raise damage from fault
+            problem = (
+                f"{damage.problem} {_START}, the other place for it, is missing or damaged too, so which task and "
+                "model ran, and which runs were planned, cannot be known."
+            )
+            raise LogError(damage.file, problem, record=damage.record, hint="Copy the log again.") from fault
+        lost = "its totals and whether the run ended well are not known."
+        self._around(damage, f"Task, model and planned runs are taken from {_START}; {lost}")
+        header.status = _UNKNOWN
+        # The header says whether any sample was declared invalid: without it each sample has to be asked.
+        header.invalidated = True
+        return header
+
+    def _samples(self, kind: type[S]) -> list[S]:
+        """Return the samples by the first of three ways that works: the summaries, the journal, the samples."""
+        members = self._archive.members
+        journal = sorted((name for name in members if _JOURNAL.fullmatch(name)), key=_journal_number)
+        for names in (["summaries.json"], journal):
+            if not set(names) & set(members):
+                continue
             try:
-                found.append(_sample(archive, name, kind))
+                parts = [self._decoded(name, list[kind]) for name in names]
             except LogError as fault:
-                if not tolerant:
-                    raise
-                problems.append(Problem(text=f"{fault} This sample is left out.", file=archive.file, record=name))
-    return found
+                self._around(fault, "The samples are read one by one.")
+                continue
+            return [sample for part in parts for sample in part]
+        return self._one_by_one([name for name in members if _SAMPLE.fullmatch(name)], kind)
+
+    def _one_by_one(self, names: Iterable[str], kind: type[S]) -> list[S]:
+        found: list[S] = []
+        for name in names:
+            try:
+                found.append(_sample(self._archive, name, kind))
+            except LogError as fault:
+                self._around(fault, "This sample is left out: its run counts as unreadable.", name)
+                self._unread.add(_sample_key(name))
+        return found
+
+    def _mark_invalid(self, samples: Iterable[Sample]) -> None:
+        """Read who was declared invalid: summaries do not say it."""
+        for sample in samples:
+            name = sample_member(self._archive, sample.id, sample.epoch)
+            if name is None:
+                continue
+            try:
+                sample.invalidation = _sample(self._archive, name, Sample).invalidation
+            except LogError as fault:
+                outcome = "Whether this sample was declared invalid is not known; it is counted."
+                self._around(fault, outcome, name)
+
+    def _say_cut(self, count: int) -> None:
+        damage = "The archive ends early or its directory is damaged"
+        misplaced = self._archive.misplaced
+        if misplaced:
+            damage = f"The archive's directory is damaged: the place it gives for member {misplaced!r} is taken"
+        found = counted(count, "sample", "samples")
+        text = f"{damage}: {found} could be read of what was written. Copy the log again."
+        self._problems.append(Problem(text=text, file=self._archive.file))
+
+    def _is_whole(self, header: Header, samples: Iterable[Sample]) -> bool:
+        """Return whether every planned run is there, readable or not: then the run came to its end."""
+        there = {(str(sample.id), sample.epoch) for sample in samples} | self._unread
+        epochs = range(1, (header.eval.config.epochs or 1) + 1)
+        planned = {(str(one), epoch) for one in header.eval.dataset.sample_ids or [] for epoch in epochs}
+        return bool(there) and planned <= there
 
 
 def _journal_number(name: str) -> int:
     found = _JOURNAL.fullmatch(name)
     return int(found[1]) if found else 0
+
+
+def _sample_key(name: str) -> tuple[str, int]:
+    found = _SAMPLE.fullmatch(name)
+    return (found[1], int(found[2])) if found else (name, 1)
 
 
 def _sample(archive: Archive, name: str, kind: type[S]) -> S:
@@ -324,21 +260,6 @@ def _sample(archive: Archive, name: str, kind: type[S]) -> S:
     if name.endswith("/sample.json") and apart in archive.members:
         sample.metadata = decoded(archive.read(apart), dict[str, Any], file=archive.file, record=f"member {apart!r}")
     return sample
-
-
-def _mark_invalid(archive: Archive, samples: list[S], problems: list[Problem], *, tolerant: bool) -> None:
-    """Read who was declared invalid: summaries do not say it."""
-    for sample in samples:
-        name = sample_member(archive, sample.id, sample.epoch)
-        if name is None:
-            continue
-        try:
-            sample.invalidation = _sample(archive, name, Sample).invalidation
-        except LogError as fault:
-            if not tolerant:
-                raise
-            text = f"{fault} Whether this sample was declared invalid is not known; it is counted."
-            problems.append(Problem(text=text, file=archive.file, record=name))
 
 
 def _json_log(path: Path, kind: type[Sample], *, tolerant: bool) -> InspectLog:
@@ -361,13 +282,21 @@ def _rest_of_json_log(path: Path, data: bytes, kind: type[Sample], fault: LogErr
         raise fault
     header = converted(cut.members, Header, file=file)
     problems: list[Problem] = []
+    unread: set[tuple[str, int]] = set()
     samples: list[Sample] = []
     for number, item in enumerate(cut.items, start=1):
         try:
             samples.append(converted(item, kind, file=file, record=f"sample {number}"))
         except LogError as wrong:
-            text = f"{wrong} This sample is left out."
+            text = f"{without_advice(wrong)} This sample is left out: its run counts as unreadable."
             problems.append(Problem(text=text, file=file, record=f"sample {number}"))
-    text = f"{fault} {counted(len(samples), 'sample', 'samples')} could be read before that place."
+            unread |= _named_in(item)
+    text = f"{without_advice(fault)} {counted(len(samples), 'sample', 'samples')} could be read before that place."
     problems.append(Problem(text=text, file=file))
-    return InspectLog(path=path, header=header, samples=samples, problems=problems, is_cut=True)
+    return InspectLog(path=path, header=header, samples=samples, problems=problems, unread=unread, is_cut=True)
+
+
+def _named_in(item: object) -> set[tuple[str, int]]:
+    """Return the run that a sample of another shape names, where it still names one."""
+    sample_id, epoch = (item.get("id"), item.get("epoch", 1)) if is_object(item) else (None, 1)
+    return {(str(sample_id), epoch)} if isinstance(sample_id, (str, int)) and isinstance(epoch, int) else set()

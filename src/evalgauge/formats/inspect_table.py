@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evalgauge.errors import LogError
@@ -13,7 +14,7 @@ from evalgauge.formats.arm_names import arm_names
 from evalgauge.formats.case_fields import FieldCollector
 from evalgauge.formats.inspect_arms import arm_detail
 from evalgauge.formats.inspect_content import case_contents, content_mark
-from evalgauge.formats.inspect_log import Sample, SampleWithContent, Scored
+from evalgauge.formats.inspect_shape import Sample, SampleWithContent, Scored
 from evalgauge.formats.json_text import is_array, is_object, text_of
 from evalgauge.formats.score_words import Reading, score_reading
 from evalgauge.scores.build import TableBuilder
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from evalgauge.formats.inspect_log import Header, InspectLog
+    from evalgauge.formats.inspect_log import InspectLog
+    from evalgauge.formats.inspect_shape import Header
     from evalgauge.formats.protocol import ReadOptions
     from evalgauge.scores.table import Problem, ScoreTable
 
@@ -75,6 +77,7 @@ class _Assembly:
 
     def __init__(self, options: ReadOptions) -> None:
         self._words = options.words
+        self._tolerant = options.tolerant
         self._builder = TableBuilder()
         self.problem = self._builder.problem
         self._fields = FieldCollector()
@@ -91,7 +94,8 @@ class _Assembly:
         samples = _last_of_each(log, self)
         planned = _planned_ids(log)
         prefix = f"{run.set_name}/" if several_sets else ""
-        cases = self._cases(log, [*planned, *(case_id for case_id, _ in samples)], samples, prefix)
+        met = [*planned, *(case_id for case_id, _ in samples), *sorted(case_id for case_id, _ in log.unread)]
+        cases = self._cases(log, met, samples, prefix)
         old_name = _old_scorer(log.header)
         scored = {key: dict(_leaves(sample, old_name)) for key, sample in samples.items()}
         metrics = {key: self._builder.metric_index(_name(key)) for key in _metric_keys(log.header, scored)}
@@ -129,8 +133,9 @@ class _Assembly:
         fields = self._fields.columns(len(table.cases))
         if len(set(self._set_of)) > 1:
             fields.setdefault("task", tuple(self._set_of))
-        where = tuple(self._where)
-        return replace(table, cases=replace(table.cases, fields=fields, contents=lambda: case_contents(where)))
+        where, tolerant = tuple(self._where), self._tolerant
+        contents = partial(case_contents, where, tolerant=tolerant)
+        return replace(table, cases=replace(table.cases, fields=fields, contents=contents))
 
     def _cases(
         self, log: InspectLog, ids: Sequence[str], samples: Mapping[tuple[str, int], Sample], prefix: str
@@ -175,11 +180,14 @@ class _Assembly:
         results = log.header.results
         stops = (results.early_stopping.early_stops if results and results.early_stopping else None) or []
         stopped = {(str(stop.id), stop.epoch) for stop in stops}
+        # What stood behind a cut was perhaps run: only a whole log tells what was not.
+        absent = Status.UNREADABLE if log.is_cut else Status.NOT_RUN
         for case_id in dict.fromkeys([*planned, *cases]):
             for epoch in range(1, (log.header.eval.config.epochs or 1) + 1):
                 if (case_id, epoch) in present:
                     continue
-                status = Status.SKIPPED if (case_id, epoch) in stopped else Status.NOT_RUN
+                status = Status.SKIPPED if (case_id, epoch) in stopped else absent
+                status = Status.UNREADABLE if (case_id, epoch) in log.unread else status
                 for metric in metrics.values():
                     self._builder.add(run=run, case=cases[case_id], rep=epoch, metric=metric, score=None, status=status)
 
@@ -203,7 +211,7 @@ def _is_usable(log: InspectLog, assembly: _Assembly) -> bool:
                 "The log holds no samples; its scores come from its reductions, which know no errors and no metadata."
             )
             assembly.problem(text, file=str(log.path))
-    if log.samples:
+    if log.samples or log.unread:
         return True
     if (log.header.status != "success" or log.is_cut) and log.header.eval.dataset.sample_ids:
         return True

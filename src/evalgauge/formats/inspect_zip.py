@@ -54,6 +54,8 @@ class Archive:
     ----------
     path
         The file.
+    tolerant
+        Whether damaged members are read around; else their errors say that they can be.
 
     Attributes
     ----------
@@ -70,8 +72,9 @@ class Archive:
         The file cannot be opened or is no zip archive.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, tolerant: bool = False) -> None:
         self.file = str(path)
+        self._advice = "Copy the log again." if tolerant else "Copy the log again, or read the rest with --tolerant."
         self.is_cut = False
         self.misplaced = ""
         try:
@@ -108,15 +111,19 @@ class Archive:
             raise LogError(self.file, problem, record=where)
         # One byte more than promised is asked for, so that a member that lies about its size is seen.
         content = _unpacked(member, self._packed(member), member.size + 1, self.file)
-        if len(content) != member.size or zlib.crc32(content) != member.crc:
-            raise _damaged(self.file, where)
+        if content is None or len(content) != member.size or zlib.crc32(content) != member.crc:
+            raise self._damaged(member)
         return content
+
+    def _damaged(self, member: Member) -> LogError:
+        problem = "is damaged: its content does not agree with its checksum."
+        return LogError(self.file, problem, record=f"member {member.name!r}", hint=self._advice)
 
     def _packed(self, member: Member) -> bytes:
         self._stream.seek(member.header_at)
         header = self._stream.read(_LOCAL.size)
         if len(header) < _LOCAL.size or not header.startswith(ZIP_MARK):
-            raise _damaged(self.file, f"member {member.name!r}")
+            raise self._damaged(member)
         name_length, extra_length = _LOCAL.unpack(header)[-2:]
         self._stream.seek(name_length + extra_length, 1)
         return self._stream.read(member.packed)
@@ -180,8 +187,8 @@ def _misplaced(members: Sequence[Member], end: int) -> str:
     return ""
 
 
-def _unpacked(member: Member, packed: bytes, most: int, file: str) -> bytes:
-    where = f"member {member.name!r}"
+def _unpacked(member: Member, packed: bytes, most: int, file: str) -> bytes | None:
+    """Return the content of a member, or nothing where its bytes cannot be unpacked."""
     try:
         if member.method == STORED:
             return packed
@@ -189,11 +196,11 @@ def _unpacked(member: Member, packed: bytes, most: int, file: str) -> bytes:
             return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most)
         if member.method == ZSTD:
             return _zstd_unpacked(packed, most)
-    except Exception as fault:
-        # zlib.error and ZstdError share no base class, and the latter's module depends on the Python version.
-        raise _damaged(file, where) from fault
+    except Exception:  # noqa: BLE001 - zlib.error and ZstdError share no base class; the latter's module varies
+        return None
     problem = f"is packed by zip method {member.method}; Inspect uses {STORED}, {DEFLATED} and {ZSTD}."
-    raise LogError(file, problem, record=where, hint="Unpack the archive and zip it again with deflate.")
+    record = f"member {member.name!r}"
+    raise LogError(file, problem, record=record, hint="Unpack the archive and zip it again with deflate.")
 
 
 def _zstd_unpacked(packed: bytes, most: int) -> bytes:
@@ -224,12 +231,3 @@ def _zip64_sizes(extra: bytes, size: int, packed: int) -> tuple[int, int]:
             break
         extra = extra[4 + length :]
     return size, packed
-
-
-def _damaged(file: str, where: str) -> LogError:
-    return LogError(
-        file,
-        "is damaged: its content does not agree with its checksum.",
-        record=where,
-        hint="Copy the log again, or read the rest with --tolerant.",
-    )

@@ -72,12 +72,15 @@ def _records(source: Source, options: ReadOptions, problems: list[Problem]) -> I
             elif options.tolerant:
                 skipped.append(number)
             elif is_cut:
-                hint = "Remove the line, or read tolerantly to leave such lines out."
+                hint = "Remove the line, or leave such lines out with --tolerant."
                 raise LogError(
                     source.name, "ends before its record does.", record=f"line {number}", hint=hint
                 ) from fault
             else:
                 raise
+            continue
+        if not is_object(value) and options.tolerant:
+            skipped.append(number)
             continue
         if not is_object(value):
             raise LogError(
@@ -89,7 +92,7 @@ def _records(source: Source, options: ReadOptions, problems: list[Problem]) -> I
         yield cast("Mapping[str, Json]", value)
     if skipped:
         lines = counted(len(skipped), "line", "lines")
-        text = f"Left out: {lines} that cannot be read as JSON (first: line {skipped[0]})."
+        text = f"Left out: {lines} that cannot be read as JSON records (first: line {skipped[0]})."
         problems.append(Problem(text=text, file=source.name, count=len(skipped)))
 
 

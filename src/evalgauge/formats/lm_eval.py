@@ -13,6 +13,7 @@ from evalgauge.formats.lm_eval_results import DATED, TaskFacts, task_facts
 from evalgauge.formats.lm_eval_rows import sample_rows
 from evalgauge.formats.lm_eval_table import table_of_files
 from evalgauge.formats.log_guard import reading
+from evalgauge.formats.wording import without_advice
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class LmEvalReader:
                 except LogError as fault:
                     if not options.tolerant or len(paths) == 1:
                         raise
-                    left_out.append(Problem(text=f"{fault} This file is left out.", file=str(path)))
+                    left_out.append(Problem(text=f"{without_advice(fault)} This file is left out.", file=str(path)))
             table = table_of_files(files, words=options.words, file=source.name)
             return replace(table, problems=(*left_out, *table.problems))
 
@@ -82,7 +83,7 @@ def _samples_file(path: Path, options: ReadOptions) -> SamplesFile:
     except LogError as fault:
         if not options.tolerant:
             raise
-        rows.problems.append(Problem(text=f"{fault} The rows are read without it.", file=fault.file))
+        rows.problems.append(Problem(text=f"{without_advice(fault)} The rows are read without it.", file=fault.file))
         facts = TaskFacts(set_name=path.stem, arm=path.resolve().parent.name or "unnamed")
     return SamplesFile(path, facts, rows)
 

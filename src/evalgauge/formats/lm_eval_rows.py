@@ -15,7 +15,7 @@ import msgspec
 
 from evalgauge.errors import LogError
 from evalgauge.formats.json_text import CutError, is_array, is_cut, is_object, parsed, read_until_cut
-from evalgauge.formats.wording import counted
+from evalgauge.formats.wording import counted, without_advice
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ class SampleRows:
         What could not be read.
     is_cut
         Whether the file ends in the middle of a row.
+    has_gaps
+        Whether rows were left out because they cannot be read.
     """
 
     doc_ids: list[int | str] = field(default_factory=list[int | str])
@@ -68,6 +70,7 @@ class SampleRows:
     not_per_case: set[str] = field(default_factory=set[str])
     problems: list[Problem] = field(default_factory=list[Problem])
     is_cut: bool = False
+    has_gaps: bool = False
 
 
 def sample_rows(path: Path, options: ReadOptions) -> SampleRows:
@@ -136,7 +139,7 @@ def _array_items(path: Path, rows: SampleRows, *, tolerant: bool) -> Iterator[di
             raise
         items = read_until_cut(b'{"rows":' + data, "rows").items
         rows.is_cut = True
-        text = f"{fault} {counted(len(items), 'row', 'rows')} before that place could be read."
+        text = f"{without_advice(fault)} {counted(len(items), 'row', 'rows')} before that place could be read."
         rows.problems.append(Problem(text=text, file=str(path)))
     yield from (item for item in (items if is_array(items) else []) if is_object(item))
 
@@ -234,7 +237,8 @@ def _take_slowly(rows: SampleRows, block: bytes, number: int, file: str, options
                 rows.is_cut = True
                 rows.problems.append(Problem(text=_CUT.format(counted(len(rows.doc_ids), "row", "rows")), file=file))
             elif options.tolerant:
-                text = f"{fault} This row is left out."
+                text = f"{without_advice(fault)} This row is left out."
+                rows.has_gaps = True
                 rows.problems.append(Problem(text=text, file=fault.file, record=fault.record))
             else:
                 raise

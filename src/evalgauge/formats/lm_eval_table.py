@@ -216,6 +216,7 @@ class _Assembly:
         """Add a row for each planned document that is not in the file, or not under one of its filters."""
         in_file = _mask(added.cases, len(self._names))
         absent = self._absent(added, int(in_file.sum()))
+        lost = Status.UNREADABLE if _has_lost(added.one) else Status.NOT_RUN
         unfiltered = 0
         for label, metrics in enumerate(added.metrics):
             under_label = _mask(added.cases[added.filter == label], in_file.size)
@@ -229,7 +230,7 @@ class _Assembly:
                         case=found,
                         metric=np.full(found.size, metric, dtype=np.int32),
                         score=np.full(found.size, np.nan),
-                        status=np.full(found.size, Status.NOT_RUN, dtype=np.int8),
+                        status=np.repeat([lost, Status.NOT_RUN], [absent.size, elsewhere.size]).astype(np.int8),
                     )
                 )
         if unfiltered:
@@ -248,7 +249,7 @@ class _Assembly:
             # With --samples the numbers are those of the whole split: which ones were asked for is not recorded.
             self._say(f"{text}; which ones is not known.", one.path)
             return np.empty(0, dtype=np.int32)
-        self._say(f"{text}; they count as not run.", one.path)
+        self._say(f"{text}; they count as {'unreadable' if _has_lost(one) else 'not run'}.", one.path)
         return self._planned_cases(one.facts.set_name, sorted(set(range(effective)) - numbers))
 
     def _planned_cases(self, set_name: str, numbers: Sequence[int]) -> NDArray[np.int32]:
@@ -338,6 +339,11 @@ class _Assembly:
         for case, row in self._documents():
             contents[case] = CaseContent(input=cast("Json", row.get("doc")), target=cast("Json", row.get("target")))
         return contents
+
+
+def _has_lost(one: SamplesFile) -> bool:
+    """Return whether rows of a file could not be read, so that what it lacks was perhaps run."""
+    return one.rows.is_cut or one.rows.has_gaps
 
 
 def _mask(cases: NDArray[np.int32], size: int) -> NDArray[np.bool_]:

@@ -24,7 +24,7 @@ from evalgauge.errors import ArgumentError, LogError, UnknownFormatError
 from evalgauge.formats.protocol import ReadOptions, Source
 from evalgauge.formats.registry import is_framework_log, known_formats, table_of_source, tables_of_folder
 from evalgauge.formats.score_limits import within_limits
-from evalgauge.formats.wording import counted
+from evalgauge.formats.wording import counted, without_advice
 from evalgauge.scores.concat import concatenated
 from evalgauge.scores.table import Problem, ScoreTable
 
@@ -94,7 +94,12 @@ def read(source: object, options: ReadOptions | None = None) -> ScoreTable:
 
 def _read_named(name: str, options: ReadOptions) -> ScoreTable:
     if name == "-":
+        if sys.stdin is None:
+            raise ArgumentError("-", "no standard input", "a pipe or a file, as in: evalgauge measure - < scores.csv")
         return _read_file(_spooled(sys.stdin.buffer, ""), options, label="-")
+    if not name.strip():
+        # Path("") is the folder one stands in: an unset variable of the shell is not meant to read it.
+        raise ArgumentError("log", name, "the path of a log", "For the logs in this folder write a dot.")
     path = Path(name).expanduser()
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
@@ -128,7 +133,7 @@ def _read_folder(path: Path, options: ReadOptions) -> ScoreTable:
         except LogError as fault:
             if not options.tolerant:
                 raise
-            failed.append(Problem(text=f"{fault} This file is left out.", file=str(file)))
+            failed.append(Problem(text=f"{without_advice(fault)} This file is left out.", file=str(file)))
     if not tables:
         what = f"holds no log: {_listed(unread)} cannot be read." if unread else "is an empty folder."
         raise UnknownFormatError(str(path), what, hint=_known())

@@ -13,7 +13,7 @@ import msgspec
 
 from evalgauge.errors import LogError
 from evalgauge.formats.json_text import CutError, converted, decoded, is_object, read_until_cut
-from evalgauge.formats.wording import counted
+from evalgauge.formats.wording import counted, without_advice
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
@@ -172,6 +172,8 @@ class PromptfooLog:
         What could not be taken as it was.
     is_cut
         Whether the file ends early.
+    has_gaps
+        Whether rows were left out because they cannot be read.
     """
 
     rows: list[Row]
@@ -183,6 +185,7 @@ class PromptfooLog:
     repeat: int | None = None
     problems: list[Problem] = field(default_factory=list[Problem])
     is_cut: bool = False
+    has_gaps: bool = False
 
 
 def promptfoo_log(path: Path, options: ReadOptions) -> PromptfooLog:
@@ -218,7 +221,9 @@ def _lines(path: Path, data: bytes, options: ReadOptions) -> PromptfooLog:
                 text = f"The file ends in the middle of a row; {found} before it could be read."
                 log.problems.append(Problem(text=text, file=file, record=record))
             elif options.tolerant:
-                log.problems.append(Problem(text=f"{fault} This row is left out.", file=file, record=record))
+                text = f"{without_advice(fault)} This row is left out."
+                log.problems.append(Problem(text=text, file=file, record=record))
+                log.has_gaps = True
             else:
                 raise
         options.progress(number, len(lines))
@@ -269,9 +274,9 @@ def _rest(path: Path, data: bytes, fault: LogError) -> PromptfooLog:
         prompts=[] if prompts is None else converted(prompts, list[Prompt], file=file, record="prompts"),
         is_cut=True,
     )
+    found = counted(len(log.rows), "result", "results")
     text = (
-        f"{fault} {counted(len(log.rows), 'result', 'results')} could be read before that place; the configuration, "
-        "which follows, is lost."
+        f"{without_advice(fault)} {found} could be read before that place; the configuration, which follows, is lost."
     )
     log.problems.append(Problem(text=text, file=file))
     return log

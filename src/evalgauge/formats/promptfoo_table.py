@@ -94,7 +94,9 @@ def table_of_log(log: PromptfooLog, options: ReadOptions, *, file: str) -> Score
                     status=_status(row, reading),
                     raw=reading.raw,
                 )
-        _add_absent(builder, run, arm, cases, log.repeat)
+        # What stood where the file cannot be read was perhaps run.
+        absent = Status.UNREADABLE if log.is_cut or log.has_gaps else Status.NOT_RUN
+        _add_absent(builder, run, arm, cases, log.repeat, absent)
     _say_how_reps_were_found(builder, log, cases, file)
     _say_what_tells_little(builder, rows, cases, case_of, file)
     table = builder.build()
@@ -269,7 +271,9 @@ def _status(row: Row, reading: Reading) -> Status:
     return Status.UNSCORED if reading == MISSING else Status.OK
 
 
-def _add_absent(builder: TableBuilder, run: int, arm: _Arm, cases: Sequence[_Case], of_all: int | None) -> None:
+def _add_absent(
+    builder: TableBuilder, run: int, arm: _Arm, cases: Sequence[_Case], of_all: int | None, status: Status
+) -> None:
     """Add a row for each rep that was planned, or that another arm has, and this arm lacks."""
     for place, case in enumerate(cases):
         planned = max(len(case.runs), case.repeat(of_all) or 0)
@@ -278,7 +282,7 @@ def _add_absent(builder: TableBuilder, run: int, arm: _Arm, cases: Sequence[_Cas
             if rep not in present:
                 for metric in case.metrics:
                     index = builder.metric_index(metric)
-                    builder.add(run=run, case=place, rep=rep, metric=index, score=None, status=Status.NOT_RUN)
+                    builder.add(run=run, case=place, rep=rep, metric=index, score=None, status=status)
 
 
 def _say_how_reps_were_found(builder: TableBuilder, log: PromptfooLog, cases: Sequence[_Case], file: str) -> None:

@@ -164,14 +164,14 @@ class _Search:
         arms, reps = self._options.wide_arms, self._options.wide_reps
         if arms and reps:
             allowed = "one of --wide-arms and --wide-reps"
-            raise ArgumentError("--wide-reps", ",".join(reps), allowed, "A column is an arm or a rep.")
+            raise ArgumentError("wide_reps", ",".join(reps), allowed, "A column is an arm or a rep.")
         if not (arms or reps):
             return (), "metrics"
         chosen = arms or reps
         wide: Literal["arms", "reps"] = "arms" if arms else "reps"
         if "score" in self._named:
             came = f"score={self._options.columns['score']}"
-            raise ArgumentError("--map", came, f"no score column beside --wide-{wide}", "Leave score=… out.")
+            raise ArgumentError("columns", came, f"no score column beside --wide-{wide}", "Leave score=… out.")
         return tuple(self._required(name, f"--wide-{wide} {name}") for name in chosen), wide
 
     def _take(self, columns: Iterable[Column]) -> None:
@@ -265,6 +265,9 @@ class _Search:
             text = f"No column is called a score; {name!r} is the only column of numbers and was taken."
             self._problem(f"{text} If it is not the score, name the score: --map score=COLUMN.")
             return candidates
+        if not self._table.names:
+            hint = 'One record a score, such as: {"case": "q1", "score": 1}'
+            raise UnknownFormatError(self._table.file, "its records have no fields.", hint=hint)
         if not candidates:
             hint = f"{_MAP_HINT} Columns: {_listed(self._table.names)}."
             raise UnknownFormatError(self._table.file, "no column is recognised as the score.", hint=hint)
@@ -377,5 +380,5 @@ def _is_slice(column: Column) -> bool:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:30])
+    shown = ", ".join(repr(name) for name in names[:30]) or "none"
     return f"{shown} and {len(names) - 30} more" if len(names) > 30 else shown

@@ -75,7 +75,7 @@ def _check_words(options: ReadOptions) -> None:
     for word, number in options.words.items():
         if np.isinf(number):
             hint = "A word that is no score is called missing: --words dunno=missing (in Python, nan)."
-            raise ArgumentError("--words", f"{word}={number}", "a finite number for a word", hint)
+            raise ArgumentError("words", f"{word}={number}", "a finite number for a word", hint)
 
 
 class _Assembly:

@@ -88,7 +88,8 @@ def _writer(target: Path, *, overwrite: bool) -> Callable[[Arrays, Path], None]:
         raise ArgumentError("output", came, "the name of a file", hint)
     write = _WRITERS.get(target.suffix.lower())
     if write is None:
-        raise ArgumentError("output", came, "a file that ends in .parquet, .csv or .jsonl")
+        hint = "A table is written to a file, not to a pipe." if came == "-" else ""
+        raise ArgumentError("output", came, "a file that ends in .parquet, .csv or .jsonl", hint)
     if target.exists() and not overwrite:
         hint = "Choose another name, or replace the file: --overwrite (overwrite=True)."
         raise ArgumentError("output", came, "a file that is not there yet", hint)

@@ -131,7 +131,7 @@ class Arm:
         ArgumentError
             When no case has the field; the fields that exist are listed.
         """
-        labels = self.field(name, "--cluster")
+        labels = self.field(name, "cluster")
         _, codes = np.unique(labels, return_inverse=True)
         alone = np.flatnonzero(labels == UNNAMED)
         codes[alone] = codes.max() + 1 + np.arange(alone.size)
@@ -151,14 +151,14 @@ class Arm:
 
 
 def arms_of(
-    table: ScoreTable, asked: ScoringOptions, arm: str | None = None, *, arm_option: str = "--arm"
+    table: ScoreTable, asked: ScoringOptions, arm: str | None = None, *, arm_option: str = "arm"
 ) -> tuple[Arm, ...]:
     """Return the arms that can answer; see ``arms_and_refusals``."""
     return arms_and_refusals(table, asked, arm, arm_option=arm_option)[0]
 
 
 def arms_and_refusals(
-    table: ScoreTable, asked: ScoringOptions, arm: str | None = None, *, arm_option: str = "--arm"
+    table: ScoreTable, asked: ScoringOptions, arm: str | None = None, *, arm_option: str = "arm"
 ) -> tuple[tuple[Arm, ...], tuple[str, ...]]:
     """Return every arm on every set that was asked for, in the order of the logs, and why others cannot answer.
 
@@ -171,7 +171,7 @@ def arms_and_refusals(
     """
     found = units(table)
     for option, name, names in (
-        ("--task", asked.task, [unit.set_name for unit in found]),
+        ("task", asked.task, [unit.set_name for unit in found]),
         (arm_option, arm, [unit.arm for unit in found]),
     ):
         if name is not None and name not in names:
@@ -217,6 +217,10 @@ def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions, beside: tuple[str
             f"{unit.arm}: none of the {len(sums):,} planned cases has a score for {metric.name!r}. "
             "Fix the errors in the log and run the eval again."
         )
+    score_range = _range(own, index, asked.score_range)
+    if score_range is None and asked.missing == "fail":
+        allowed = "bounds or drop for a score without limits: it has no lowest value to fail with"
+        raise ArgumentError("missing", "fail", allowed, "Or say its limits with --range.")
     return Arm(
         table=own,
         beside=tuple(dict.fromkeys(beside)),
@@ -229,7 +233,7 @@ def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions, beside: tuple[str
         ),
         metric=metric,
         sums=sums,
-        score_range=_range(own, index, asked.score_range),
+        score_range=score_range,
         notes=tuple(notes),
         problems=tuple(
             dict.fromkeys(

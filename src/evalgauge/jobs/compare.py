@@ -9,11 +9,9 @@ from evalgauge.errors import ArgumentError, EvalgaugeError, PairingError, ScoreE
 from evalgauge.jobs.arms import arms_of
 from evalgauge.jobs.compared import compared_counts, compared_rates
 from evalgauge.jobs.compared_arms import compared_paired, compared_unpaired
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.reading import asked_table, counts_of, log_name
 from evalgauge.questions.compare import CompareRequest
-from evalgauge.questions.units import Columns, Names, ScoreRange, Words, passed_of_total
-from evalgauge.questions.units import points as as_points
-from evalgauge.questions.units import share as as_share
+from evalgauge.questions.given import request_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -107,27 +105,28 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
     >>> print(eg.compare(wins=22, losses=9, of=240))
     better: +5.4 points, 95 % interval +0.9 to +10.3 (tango)
     """
-    request = CompareRequest(
+    request = request_from(
+        CompareRequest,
         logs=tuple(log_name(log) for log in logs),
-        margin=None if margin is None else as_points(margin, "margin"),
+        margin=margin,
         by=by,
         cluster=cluster,
         metric=metric,
         candidate_metric=candidate_metric,
         task=task,
-        arms=Names(arms),
+        arms=arms,
         unpaired=unpaired,
         flips=flips,
         missing=missing,
-        score_range=None if score_range is None else ScoreRange(score_range),
-        confidence=as_share(confidence, "confidence"),
+        score_range=score_range,
+        confidence=confidence,
         wins=wins,
         losses=losses,
         of=of,
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return compare_answer(request, logs)
@@ -140,9 +139,9 @@ def compare_answer(request: CompareRequest, logs: Sequence[Any] = ()) -> Compare
         if sources:
             raise ArgumentError("logs", request.logs[0], "either logs or --wins, --losses and --of, not both")
         return compared_counts(request)
-    rates = [passed_of_total(source) if isinstance(source, str) else None for source in sources]
-    if rates and all(rate is not None for rate in rates):
-        return compared_rates(request, [rate for rate in rates if rate is not None])
+    rates = counts_of(sources)
+    if rates:
+        return compared_rates(request, rates)
     baseline, candidate = _two_arms(request, sources)
     if request.unpaired:
         return compared_unpaired(request, baseline, candidate)
@@ -157,7 +156,7 @@ def _two_arms(request: CompareRequest, sources: list[Any]) -> tuple[Arm, Arm]:
         raise ArgumentError("logs", came, "two logs, baseline first", "Or one log with --arms base,new.")
     names = request.arms or (None, None)
     if len(names) != 2:
-        raise ArgumentError("--arms", ",".join(request.arms), "two names, baseline first")
+        raise ArgumentError("arms", ",".join(request.arms), "two names, baseline first")
     baseline = _side(request, "baseline", asked_table(sources[0], request, "base"), names[0])
     if request.candidate_metric is not None:
         request = replace(request, metric=request.candidate_metric)
@@ -179,14 +178,14 @@ def _arms_of_one(request: CompareRequest, source: Any) -> tuple[Arm, Arm]:  # no
             wide = f"Or --arms with two of its score columns: {', '.join(sorted(metrics))}." if len(metrics) > 1 else ""
             raise ArgumentError("logs", f"one log with one arm ({', '.join(names)})", allowed, wide)
         came = ",".join(request.arms) or "nothing"
-        raise ArgumentError("--arms", came, f"two of {', '.join(names)}, baseline first, separated by a comma")
+        raise ArgumentError("arms", came, f"two of {', '.join(names)}, baseline first, separated by a comma")
     first, second = (_side(request, "log", table, name) for name in request.arms)
     return first, second
 
 
 def _side(request: CompareRequest, side: str, table: ScoreTable, name: str | None) -> Arm:
     try:
-        arms = arms_of(table, request, name, arm_option="--arms")
+        arms = arms_of(table, request, name, arm_option="arms")
     except ScoreError as error:
         hint = " Where its score has another name, say --candidate-metric." if side == "candidate" else ""
         raise ScoreError(f"The {side}: {error}{hint}") from error

@@ -10,6 +10,7 @@ from evalgauge.questions.compare import ArmScore, Claims, CompareAnswer, Differe
 from evalgauge.questions.parts import Ends, NamedInterval, Source
 from evalgauge.questions.units import ScoreRange
 from evalgauge.rules.paired import paired_counts
+from evalgauge.rules.small_numbers import small_number_notes
 from evalgauge.rules.unpaired import unpaired_counts
 from evalgauge.rules.verdict import claims, least_n_for_no_worse
 
@@ -70,6 +71,7 @@ def answer_of(request: CompareRequest, reading: Comparison, found: Compared) -> 
     """Return the answer; where lower is better, claims are read from the mirrored difference."""
     read = mirrored(reading) if found.lower_is_better else reading
     said = claims(read, margin=request.margin)
+    small = small_number_notes(reading, confidence=request.confidence)
     least = None
     if request.margin is not None and found.is_paired and found.score_range is not None:
         least = least_n_for_no_worse(
@@ -109,7 +111,7 @@ def answer_of(request: CompareRequest, reading: Comparison, found: Compared) -> 
         slices=found.slices,
         range=found.score_range,
         is_pass_fail=found.is_pass_fail,
-        notes=tuple(dict.fromkeys((*found.notes, *reading.notes))),
+        notes=tuple(dict.fromkeys((*found.notes, *reading.notes, *small))),
         problems=found.problems,
         request=request,
     )
@@ -137,11 +139,14 @@ def mirrored(reading: Comparison) -> Comparison:
 
 def compared_counts(request: CompareRequest) -> CompareAnswer:
     """Return the answer for counts of won and lost cases."""
-    for option, count in (("--wins", request.wins), ("--losses", request.losses), ("--of", request.of)):
+    for option, count in (("wins", request.wins), ("losses", request.losses), ("of", request.of)):
         if count is None:
             hint = "Cases that are neither won nor lost are ties: --of counts them too."
             raise ArgumentError(option, "nothing", "a count; --wins, --losses and --of go together", hint)
     wins, losses, of = request.wins or 0, request.losses or 0, request.of or 0
+    if of == 0 or wins + losses > of:
+        least = f"at least {max(wins + losses, 1):,}: cases that were won, lost and unchanged"
+        raise ArgumentError("of", of, least, "It counts all shared cases, the unchanged ones too.")
     reading = paired_counts(wins, losses, of, confidence=request.confidence)
     side = ArmScore(source=COUNTS, estimate=float("nan"), n_cases=of, n_runs=of, n_reps=1, counts=None)
     pairing = Pairs(matched=of, by="counts", by_counts={}, only_baseline=(), only_candidate=())

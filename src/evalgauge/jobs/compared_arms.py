@@ -46,7 +46,7 @@ def compared_paired(request: CompareRequest, baseline: Arm, candidate: Arm) -> C
         notes.append(f"Lower is better for {baseline.metric.name}: a fall counts as won.")
     slices = ()
     if request.by is not None:
-        fields = baseline.field(request.by, "--by")[base_rows[both]]
+        fields = baseline.field(request.by, "by")[base_rows[both]]
         slices = paired_slices(request, fields, (cand_means - base_means)[both], baseline, lower_is_better)
     return answer_of(
         request,

@@ -8,7 +8,7 @@ from evalgauge.errors import ArgumentError
 from evalgauge.formats.writers import write_table
 from evalgauge.jobs.reading import asked_table, log_name
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
-from evalgauge.questions.units import Columns, Names, Words
+from evalgauge.questions.given import request_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,14 +55,15 @@ def convert(
     >>> table = eg.read("tests/fixtures/inspect/small.eval")  # doctest: +SKIP
     >>> eg.convert(table, output="scores.parquet")  # doctest: +SKIP
     """
-    request = ConvertRequest(
+    request = request_from(
+        ConvertRequest,
         logs=tuple(log_name(log) for log in logs),
         output=output,
         overwrite=overwrite,
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return convert_answer(request, logs)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.jobs.arms import arms_and_refusals
 from evalgauge.jobs.measured import measured_arm, measured_counts
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.reading import asked_table, counts_of, log_name
+from evalgauge.questions.given import request_from
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
-from evalgauge.questions.units import Columns, Names, ScoreRange, Words, passed_of_total
-from evalgauge.questions.units import share as as_share
-from evalgauge.questions.units import weights as as_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,26 +95,27 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
     >>> print(eg.measure(passed=47, of=50))
     94.0 %, 95 % interval 83.8 to 97.9 %, 50 cases (wilson)
     """
-    request = MeasureRequest(
+    request = request_from(
+        MeasureRequest,
         logs=tuple(log_name(log) for log in logs),
         metric=metric,
         arm=arm,
         task=task,
         by=by,
-        weights=None if weights is None else as_weights(weights, "weights"),
+        weights=weights,
         cluster=cluster,
-        score_range=None if score_range is None else ScoreRange(score_range),
+        score_range=score_range,
         rule=rule,
         target=target,
         missing=missing,
         pass_k=pass_k,
-        confidence=as_share(confidence, "confidence"),
+        confidence=confidence,
         passed=passed,
         of=of,
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     answers = measure_each(request, logs)
@@ -133,12 +132,12 @@ def measure_each(request: MeasureRequest, logs: Sequence[Any] = ()) -> tuple[Mea
         if sources:
             raise ArgumentError("logs", request.logs[0], "either logs or --passed and --of, not both")
         if request.passed is None or request.of is None:
-            option = "--of" if request.of is None else "--passed"
+            option = "of" if request.of is None else "passed"
             raise ArgumentError(option, "nothing", "a count; --passed and --of go together")
         return (measured_counts(request, request.passed, request.of),)
-    counts = [passed_of_total(source) if isinstance(source, str) else None for source in sources]
-    if sources and all(counts):
-        return tuple(measured_counts(request, *count) for count in counts if count)
+    counts = counts_of(sources)
+    if counts:
+        return tuple(measured_counts(request, *count) for count in counts)
     if not sources:
         raise ArgumentError("logs", "nothing", "a log, a table, a folder, or a count such as 47/50")
     table = asked_table(sources[0] if len(sources) == 1 else sources, request)

@@ -34,11 +34,14 @@ _MOST_COUNTED = 50_000_000
 
 def measured_counts(request: MeasureRequest, passed: int, of: int) -> MeasureAnswer:
     """Return the answer for a bare count of passes."""
+    if request.logs and not (passed <= of and 0 < of <= _MOST_COUNTED):
+        allowed = f"passed/cases with passed from 0 to cases, and from 1 to {_MOST_COUNTED:,} cases"
+        raise ArgumentError("counts", f"{passed}/{of}", allowed)
     if not 0 < of <= _MOST_COUNTED:
-        raise ArgumentError("--of", of, f"a number of cases from 1 to {_MOST_COUNTED:,}")
+        raise ArgumentError("of", of, f"a number of cases from 1 to {_MOST_COUNTED:,}")
     if not 0 <= passed <= of:
-        raise ArgumentError("--passed", passed, f"a count from 0 to --of {of}")
-    for option, value in (("--by", request.by), ("--cluster", request.cluster), ("--pass-k", request.pass_k)):
+        raise ArgumentError("passed", passed, f"a count from 0 to the {of:,} cases")
+    for option, value in (("by", request.by), ("cluster", request.cluster), ("pass_k", request.pass_k)):
         if value is not None:
             raise ArgumentError(option, value, "given with a log: a bare count has no cases to group or repeat")
     ones = np.ones(of)
@@ -204,10 +207,13 @@ def _pass_at_k(request: MeasureRequest, arm: Arm) -> PassAtK:
     if not arm.is_pass_fail:
         raise ScoreError(f"--pass-k: {arm.metric.name} is no pass or fail score. Choose one that is with --metric.")
     scored = arm.sums.n_scored > 0
+    k, most = request.pass_k or 0, int(arm.sums.n_scored.max())
+    if not 1 <= k <= most:
+        raise ArgumentError("pass_k", k, f"a whole number from 1 to {most:,}, the most runs of any case")
     found = mean_pass_k(
         arm.totals[0][scored],
         arm.sums.n_scored[scored],
-        k=request.pass_k if request.pass_k is not None else 1,
+        k=k,
         confidence=request.confidence,
         short="leave out",
     )

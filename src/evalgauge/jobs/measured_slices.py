@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def slice_answers(request: MeasureRequest, arm: Arm, clusters: NDArray[np.intp] | None) -> tuple[SliceScore, ...]:
     """Return the score of every slice under the missing policy, in the order of their names."""
-    fields = arm.field(str(request.by), "--by")
+    fields = arm.field(str(request.by), "by")
     names = sorted(set(fields.tolist()))
     weights = _weights(request, names) if request.weights is not None else None
     together = bonferroni_confidence(request.confidence, len(names))
@@ -78,10 +78,10 @@ def weighted_total(
     """Return the total over slices by their weights, its interval under the missing policy, and what must be said."""
     if request.by is None:
         came = ", ".join(request.weights or ()) or "equal"
-        raise ArgumentError("--weights", came, "given with --by, the field of the slices")
+        raise ArgumentError("weights", came, "given with --by, the field of the slices")
     if request.rule != "auto":
-        raise ArgumentError("--rule", request.rule, "auto with --weights: the weighted total has a rule of its own")
-    fields = arm.field(request.by, "--by")
+        raise ArgumentError("rule", request.rule, "auto with --weights: the weighted total has a rule of its own")
+    fields = arm.field(request.by, "by")
     names = sorted(set(fields.tolist()))
     weights = _weights(request, names)
     codes = np.searchsorted(np.array(names, dtype=object), fields)
@@ -156,8 +156,8 @@ def _weights(request: MeasureRequest, names: list[str]) -> dict[str, float]:
         parts = [f"without a weight: {', '.join(absent)}"] if absent else []
         parts += [f"not in the log: {', '.join(extra)}"] if extra else []
         hint = f"{'; '.join(parts).capitalize()}."
-        raise ArgumentError("--weights", ", ".join(asked), f"one weight for each slice: {', '.join(names)}", hint)
+        raise ArgumentError("weights", ", ".join(asked), f"one weight for each slice: {', '.join(names)}", hint)
     total = sum(asked.values())
     if abs(total - 1) > 1e-6 or min(asked.values()) < 0:
-        raise ArgumentError("--weights", asked, "shares of at least 0 that add up to 1", f"These add up to {total:g}.")
+        raise ArgumentError("weights", asked, "shares of at least 0 that add up to 1", f"These add up to {total:g}.")
     return asked

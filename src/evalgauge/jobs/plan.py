@@ -16,8 +16,9 @@ from evalgauge.planning.golden_set import detection_plan, owned_set, precision_p
 from evalgauge.planning.limits import floor_plan, never_pass, no_worse_plan
 from evalgauge.planning.looks import looks_plan
 from evalgauge.planning.slices import per_slice_of
+from evalgauge.questions.given import request_from
 from evalgauge.questions.plan import PlanAnswer, PlanRequest
-from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Weights, Words
+from evalgauge.questions.units import Share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,38 +133,39 @@ def plan(  # noqa: PLR0913 - the options of one question, all keyword-only
     1,220 cases (244 in each of 5 slices), because of precision; you own 695, add 525
     """
     sources = listed(like)
-    request = PlanRequest(
-        rate=None if rate is None else Share(rate),
-        margin=Points(margin),
-        drop=None if drop is None else Points(drop),
-        rise=None if rise is None else Points(rise),
+    request = request_from(
+        PlanRequest,
+        rate=rate,
+        margin=margin,
+        drop=drop,
+        rise=rise,
         slices=slices,
-        slice_shares=None if slice_shares is None else Weights(slice_shares),
-        smallest_share=None if smallest_share is None else Share(smallest_share),
+        slice_shares=slice_shares,
+        smallest_share=smallest_share,
         own=own,
-        power=Share(power),
-        confidence=Share(confidence),
-        assurance=None if assurance is None else Share(assurance),
+        power=power,
+        confidence=confidence,
+        assurance=assurance,
         design=design,
-        discordance=None if discordance is None else Share(discordance),
+        discordance=discordance,
         correlation=correlation,
         rule=rule,
-        min_rate=None if min_rate is None else Share(min_rate),
-        max_drop=None if max_drop is None else Points(max_drop),
+        min_rate=min_rate,
+        max_drop=max_drop,
         looks=looks,
         cluster_size=cluster_size,
-        icc=None if icc is None else Share(icc),
+        icc=icc,
         like=named(sources),
         metric=metric,
         task=task,
         arm=arm,
         by=by,
         cluster=cluster,
-        score_range=None if score_range is None else ScoreRange(score_range),
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        score_range=score_range,
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return plan_answer(request, sources)
@@ -248,7 +250,7 @@ def _clusters(
     if size is None and icc is None:
         return None
     if size is None or icc is None:
-        missing = "--cluster-size" if size is None else "--icc"
+        missing = "cluster_size" if size is None else "icc"
         hint = "Or name a pilot log and its cluster field: --like LOG --cluster FIELD."
         raise ArgumentError(missing, "nothing", "a value; --cluster-size and --icc go together", hint)
     if size < 2 and request.cluster_size is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 from evalgauge.errors import ArgumentError
@@ -26,7 +27,10 @@ def listed(like: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a path, a data frame
 
 def named(sources: Sequence[Any]) -> tuple[str, ...]:
     """Return what the pilot logs are called in a request: their paths, or the kinds of objects they are."""
-    return tuple(source if isinstance(source, str) else type(source).__name__ for source in sources)
+    return tuple(
+        str(cast("PathLike[str] | str", source)) if isinstance(source, (str, PathLike)) else type(source).__name__
+        for source in sources
+    )
 
 
 def read_pilot(asked: PilotOptions, sources: Sequence[Any], *, by: str | None = None) -> Piloted | None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from evalgauge.jobs.plan_change import asked_change, asked_rate, asked_slices, listed, named, read_pilot
 from evalgauge.planning.checks import checked_count
 from evalgauge.planning.designs import design_rows, recommended
+from evalgauge.questions.given import request_from
 from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
-from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Weights, Words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,32 +81,33 @@ def plan_design(  # noqa: PLR0913 - the options of one question, all keyword-onl
     take paired: held-reference 334 cases, paired 291 cases, independent-arms 1,364 cases
     """
     sources = listed(like)
-    request = PlanDesignRequest(
-        rate=None if rate is None else Share(rate),
-        drop=None if drop is None else Points(drop),
-        rise=None if rise is None else Points(rise),
-        discordance=None if discordance is None else Share(discordance),
+    request = request_from(
+        PlanDesignRequest,
+        rate=rate,
+        drop=drop,
+        rise=rise,
+        discordance=discordance,
         correlation=correlation,
         cost_case=cost_case,
         cost_run=cost_run,
         slices=slices,
-        slice_shares=None if slice_shares is None else Weights(slice_shares),
-        smallest_share=None if smallest_share is None else Share(smallest_share),
+        slice_shares=slice_shares,
+        smallest_share=smallest_share,
         by=by,
         own=own,
-        power=Share(power),
-        confidence=Share(confidence),
+        power=power,
+        confidence=confidence,
         rule=rule,
         like=named(sources),
         metric=metric,
         task=task,
         arm=arm,
         cluster=cluster,
-        score_range=None if score_range is None else ScoreRange(score_range),
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        score_range=score_range,
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return design_answer(request, sources)

@@ -32,7 +32,7 @@ def _level(answer: PlanAnswer) -> list[str]:
         split = f"the smallest slice is {100 * slices.smallest_share:.3g} % of the traffic"
     return [
         (
-            f"A two-sided error of {error:.3g} % is shared over {slices.count} slices (Bonferroni, cautious: z = "
+            f"A two-sided error of {error:.3g} % is shared over {slices.count:,} slices (Bonferroni, cautious: z = "
             f"{slices.z:.3f}; verdicts by Holm need no more cases); {split}."
         )
     ]
@@ -57,9 +57,15 @@ def _precision(answer: PlanAnswer) -> list[str]:
     if found.chance is not None and answer.request.assurance is None and found.chance < 0.995:
         notes.append(
             f"{found.per_slice:,} cases meet the margin in {100 * found.chance:.0f} % of all runs, because the score "
-            f"decides the width; {found.assurance['0.8']:,} in four of five, {found.assurance['0.9']:,} in nine of ten."
+            f"decides the width; {_assured(found.assurance['0.8'], found.assurance['0.9'])}."
         )
     return notes
+
+
+def _assured(four_of_five: int, nine_of_ten: int) -> str:
+    if four_of_five == nine_of_ten:
+        return f"{nine_of_ten:,} do in nine of ten"
+    return f"{four_of_five:,} in four of five, {nine_of_ten:,} in nine of ten"
 
 
 def _detection(answer: PlanAnswer) -> list[str]:

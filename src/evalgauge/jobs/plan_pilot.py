@@ -192,5 +192,5 @@ def _clusters(asked: PilotOptions, arm: Arm) -> tuple[float | None, float | None
 def _shares(arm: Arm, by: str | None) -> dict[str, float]:
     if by is None:
         return {}
-    names, counts = np.unique(arm.field(by, "--by")[arm.scored].astype(str), return_counts=True)
+    names, counts = np.unique(arm.field(by, "by")[arm.scored].astype(str), return_counts=True)
     return {str(name): float(count) / float(counts.sum()) for name, count in zip(names, counts, strict=True)}

@@ -18,8 +18,8 @@ from evalgauge.planning.reps import (
     reps_sketch,
 )
 from evalgauge.planning.spread import Spread, pass_fail_rate
+from evalgauge.questions.given import request_from
 from evalgauge.questions.plan_reps import PlanRepsAnswer, PlanRepsRequest
-from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,31 +103,32 @@ def plan_reps(  # noqa: PLR0913 - the options of one question, all keyword-only
     sketch: 25 cases × 2 reps give ±14 to ±20 points
     """
     sources = listed(logs)
-    request = PlanRepsRequest(
+    request = request_from(
+        PlanRepsRequest,
         logs=named(sources),
         case_sd=case_sd,
         run_sd=run_sd,
         change_sd=change_sd,
         run_sd_candidate=run_sd_candidate,
-        rate=None if rate is None else Share(rate),
+        rate=rate,
         cases=cases,
         reps=reps,
         budget=budget,
-        margin=None if margin is None else Points(margin),
-        drop=None if drop is None else Points(drop),
+        margin=margin,
+        drop=drop,
         cost_case=cost_case,
         cost_run=cost_run,
-        power=Share(power),
-        confidence=Share(confidence),
+        power=power,
+        confidence=confidence,
         metric=metric,
         task=task,
         arm=arm,
         cluster=cluster,
-        score_range=None if score_range is None else ScoreRange(score_range),
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        score_range=score_range,
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return reps_answer(request, sources)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from evalgauge.errors import ArgumentError
 from evalgauge.formats import read as read_any
 from evalgauge.formats.protocol import ReadOptions
+from evalgauge.questions.given import request_from
+from evalgauge.questions.parts import ReadingOptions
+from evalgauge.questions.units import passed_of_total
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evalgauge.questions.parts import ReadingOptions
     from evalgauge.scores.table import ScoreTable
 
 Side = Literal["base", "cand"]
@@ -60,26 +62,27 @@ def read(
     >>> print(eg.read(pd.DataFrame({"case": ["a", "b"], "score": [1, 0]})))
     2 cases, 2 rows (2 scored), arms: data frame; metrics: score
     """
-    options = ReadOptions(
-        columns=columns or {},
-        words=words or {},
-        wide_arms=tuple(wide_arms),
-        wide_reps=tuple(wide_reps),
+    asked = request_from(
+        ReadingOptions,
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
-    return read_any(source, options)
+    return asked_table(source, asked)
 
 
 def asked_table(source: Any, asked: ReadingOptions, side: Side | None = None) -> ScoreTable:  # noqa: ANN401 - see read
     """Return the table of a request's logs, with the columns that were mapped for this side of a comparison."""
-    return read(
-        source,
+    options = ReadOptions(
         columns=side_columns(asked.columns, side),
         words=asked.words,
         wide_arms=asked.wide_arms,
         wide_reps=asked.wide_reps,
         tolerant=asked.tolerant,
     )
+    return read_any(source, options)
 
 
 def side_columns(columns: Mapping[str, str], side: Side | None) -> dict[str, str]:
@@ -97,10 +100,26 @@ def side_columns(columns: Mapping[str, str], side: Side | None) -> dict[str, str
             found.setdefault(role, column)
         elif side is None or prefix not in ("base", "cand"):
             allowed = "a role such as case or score; in a comparison also base:case or cand:case"
-            raise ArgumentError("--map", role, allowed)
+            raise ArgumentError("columns", role, allowed)
         elif prefix == side:
             found[bare] = column
     return found
+
+
+def counts_of(sources: Sequence[Any]) -> list[tuple[int, int]]:
+    """Return passes and cases where every source is a count such as 47/50, and nothing where none is.
+
+    Raises
+    ------
+    ArgumentError
+        When only some are: the one that is no count is named.
+    """
+    counts = [passed_of_total(source) if isinstance(source, str) else None for source in sources]
+    other = next((source for source, count in zip(sources, counts, strict=True) if count is None), None)
+    if other is not None and any(counts):
+        allowed = "counts alone, such as 45/50 30/80, or logs alone"
+        raise ArgumentError("logs", log_name(other), allowed, "A log and a count cannot be put side by side.")
+    return [count for count in counts if count is not None]
 
 
 def log_name(source: Any) -> str:  # noqa: ANN401 - see read

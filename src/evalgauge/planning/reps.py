@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # A design that costs this much more than the best one is as good as the best.
 NEAR_OPTIMAL = 0.05
+# Beyond a billion cases the sums of whole numbers are no longer exact.
+_MOST_CASES = 10**9
 USUAL_REPS = (1, 2, 3, 4, 5, 8, 10, 16, 20, 50)
 GRID_CASES = (25, 50, 100, 200, 400, 800)
 GRID_REPS = (1, 2, 3, 5, 10, 20, 50)
@@ -92,7 +94,7 @@ def budget_rows(
     Raises
     ------
     ArgumentError
-        If the budget does not pay for two cases with one rep.
+        If the budget does not pay for two cases with one rep, or pays for more than any eval has.
 
     Examples
     --------
@@ -103,6 +105,8 @@ def budget_rows(
     rows: list[RepsRow] = []
     for count in sorted(set(reps)):
         price = cost_case + spread.arms * count * cost_run
+        if price > 0 and budget / price > _MOST_CASES:
+            raise ArgumentError("budget", budget, f"at most {_MOST_CASES * price:g}, the price of a billion cases")
         cases = math.floor(budget / price + 1e-9) if price > 0 else 0
         if cases >= 2:
             rows.append(reps_row(cases, count, spread, confidence=confidence, cost_case=cost_case, cost_run=cost_run))

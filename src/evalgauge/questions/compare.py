@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
+from evalgauge.questions.counts import Count
 from evalgauge.questions.parts import Counts, Ends, NamedInterval, ScoringOptions, Source
 from evalgauge.questions.units import Names, Points, ScoreRange
 from evalgauge.shown import ShownInNotebooks
@@ -39,9 +40,9 @@ class CompareOptions(ScoringOptions):
     arms: Names = Names()  # noqa: RUF009 - Names is an immutable tuple
     unpaired: bool = False
     flips: bool = False
-    wins: int | None = None
-    losses: int | None = None
-    of: int | None = None
+    wins: Count | None = None
+    losses: Count | None = None
+    of: Count | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from evalgauge.questions.counts import Count
 from evalgauge.questions.parts import Counts, Ends, NamedInterval, ScoringOptions, Source, Target
 from evalgauge.questions.units import ScoreRange, Weights
 from evalgauge.shown import ShownInNotebooks
@@ -35,9 +36,9 @@ class MeasureOptions(ScoringOptions):
     weights: Weights | None = None
     rule: str = "auto"
     target: Target = "new-cases"
-    pass_k: int | None = None
-    passed: int | None = None
-    of: int | None = None
+    pass_k: Count | None = None
+    passed: Count | None = None
+    of: Count | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ The annotations of this room are real types, not text: the command line reads th
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from evalgauge.questions.given import settle
 from evalgauge.questions.units import Columns, Names, ScoreRange, Share, Words
 
 Missing: TypeAlias = Literal["bounds", "fail", "drop"]
@@ -36,6 +37,10 @@ class ReadingOptions:
     wide_arms: Names = Names()  # noqa: RUF009 - Names is an immutable tuple
     wide_reps: Names = Names()  # noqa: RUF009 - same
     tolerant: bool = False
+
+    def __post_init__(self) -> None:
+        """Settle what was given, here and in every request."""
+        settle(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

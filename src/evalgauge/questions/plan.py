@@ -17,6 +17,7 @@ from evalgauge.planning.results import (
     SlicePlan,
     Strictness,
 )
+from evalgauge.questions.counts import Count, Number
 from evalgauge.questions.parts import ReadingOptions
 from evalgauge.questions.units import Points, ScoreRange, Share, Weights
 from evalgauge.shown import ShownInNotebooks
@@ -90,13 +91,13 @@ class ChangeOptions(PilotOptions):
     drop: Points | None = None
     rise: Points | None = None
     discordance: Share | None = None
-    correlation: float | None = None
+    correlation: Number | None = None
     rule: Strictness = "auto"
-    slices: int | None = None
+    slices: Count | None = None
     slice_shares: Weights | None = None
     smallest_share: Share | None = None
     by: str | None = None
-    own: int | None = None
+    own: Count | None = None
     like: tuple[str, ...] = ()
 
 
@@ -129,8 +130,8 @@ class PlanOptions(ChangeOptions):
     design: Design = "held-reference"
     min_rate: Share | None = None
     max_drop: Points | None = None
-    looks: int | None = None
-    cluster_size: int | None = None
+    looks: Count | None = None
+    cluster_size: Count | None = None
     icc: Share | None = None
 
 
@@ -224,7 +225,7 @@ class PlanAnswer(ShownInNotebooks):
     request: PlanRequest = field(default_factory=PlanRequest)
 
     def __str__(self) -> str:
-        slices = f" ({self.prescribed.per_slice:,} in each of {self.slices.count} slices)"
+        slices = f" ({self.prescribed.per_slice:,} in each of {self.slices.count:,} slices)"
         own = "" if self.own is None else f"; you own {self.own.total:,}, add {self.own.add:,}"
         return (
             f"{self.prescribed.total:,} cases{slices if self.slices.count > 1 else ''}, because of "

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from evalgauge.planning.design_results import DesignRow
 from evalgauge.planning.results import Design, Direction, SlicePlan
+from evalgauge.questions.counts import Number
 from evalgauge.questions.plan import ChangeOptions, Pilot
 from evalgauge.shown import ShownInNotebooks
 
@@ -21,8 +22,8 @@ class PlanDesignOptions(ChangeOptions):
         Price of running one case once, in the same currency.
     """
 
-    cost_case: float = 1.0
-    cost_run: float = 0.0
+    cost_case: Number = Number(1.0)  # noqa: RUF009 - a Number is an immutable float
+    cost_run: Number = Number(0.0)  # noqa: RUF009 - a Number is an immutable float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
 from evalgauge.planning.reps_results import BestReps, RepsBand, RepsCount, RepsGrid, RepsRow, RepsSketch
+from evalgauge.questions.counts import Count, Number
 from evalgauge.questions.plan import Pilot, PilotOptions
 from evalgauge.questions.units import Points, Share
 from evalgauge.shown import ShownInNotebooks
@@ -43,18 +44,18 @@ class PlanRepsOptions(PilotOptions):
         Price of running one case once. Default 1.
     """
 
-    case_sd: float | None = None
-    run_sd: float | None = None
-    change_sd: float | None = None
-    run_sd_candidate: float | None = None
+    case_sd: Number | None = None
+    run_sd: Number | None = None
+    change_sd: Number | None = None
+    run_sd_candidate: Number | None = None
     rate: Share | None = None
-    cases: int | None = None
-    reps: int | None = None
-    budget: float | None = None
+    cases: Count | None = None
+    reps: Count | None = None
+    budget: Number | None = None
     margin: Points | None = None
     drop: Points | None = None
-    cost_case: float = 0.0
-    cost_run: float = 1.0
+    cost_case: Number = Number(0.0)  # noqa: RUF009 - a Number is an immutable float
+    cost_run: Number = Number(1.0)  # noqa: RUF009 - a Number is an immutable float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from evalgauge.errors import ArgumentError
+from evalgauge.questions.counts import plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _WITH_UNIT = re.compile(rf"^\s*(?P<number>{_NUMBER})\s*(?P<unit>%|pp|points?|percent)?\s*$", re.IGNORECASE)
+_SHARES = "a share from 0 % to 100 %"
+_POINTS = "a number of points from 0pp to 100pp"
 
 
 class Share(float):
@@ -77,7 +80,7 @@ def share_from_text(text: str, argument: str) -> Share:
     Traceback (most recent call last):
     evalgauge.errors.ArgumentError: rate: got '90', allowed is a share from 0 % to 100 %. Did you mean 90% (0.9)?
     """
-    return Share(_part_of_one(text, argument, "a share from 0 % to 100 %", "%"))
+    return Share(_part_of_one(text, argument, _SHARES, "%"))
 
 
 def points_from_text(text: str, argument: str) -> Points:
@@ -88,29 +91,33 @@ def points_from_text(text: str, argument: str) -> Points:
     ArgumentError
         If the text is no number, or lies outside 0 to 100 points.
     """
-    return Points(_part_of_one(text, argument, "a number of points from 0pp to 100pp", "pp"))
+    return Points(_part_of_one(text, argument, _POINTS, "pp"))
 
 
 def share(value: float | str, argument: str) -> Share:
-    """Return a share that was given in Python as a number or as text.
+    """Return a share that was given in Python as a number, of NumPy too, or as text.
 
     Raises
     ------
     ArgumentError
         If it is neither, or lies outside 0 to 1.
     """
-    return share_from_text(value if isinstance(value, str) else repr(value), argument)
+    if isinstance(value, str):
+        return share_from_text(value, argument)
+    return Share(_in_one(plain_number(value, argument, _SHARES), argument, value, _SHARES, "%"))
 
 
 def points(value: float | str, argument: str) -> Points:
-    """Return a distance between shares that was given in Python as a number or as text.
+    """Return a distance between shares that was given in Python as a number, of NumPy too, or as text.
 
     Raises
     ------
     ArgumentError
         If it is neither, or lies outside 0 to 1.
     """
-    return points_from_text(value if isinstance(value, str) else repr(value), argument)
+    if isinstance(value, str):
+        return points_from_text(value, argument)
+    return Points(_in_one(plain_number(value, argument, _POINTS), argument, value, _POINTS, "pp"))
 
 
 def weights(value: Mapping[str, float] | str, argument: str) -> Weights:
@@ -119,11 +126,13 @@ def weights(value: Mapping[str, float] | str, argument: str) -> Weights:
     Raises
     ------
     ArgumentError
-        If they are neither.
+        If they are neither, or do not add up to 1.
     """
     if isinstance(value, str):
         return weights_from_text(value, argument)
-    return Weights(value)
+    return _adding_up(
+        {str(name): float(share(part, f"{argument} {name}")) for name, part in value.items()}, argument, value
+    )
 
 
 def weights_from_text(text: str, argument: str) -> Weights:
@@ -136,13 +145,18 @@ def weights_from_text(text: str, argument: str) -> Weights:
     """
     if text.strip().lower() == "equal":
         return Weights()
-    weights = Weights(
-        {name: float(share_from_text(share, f"{argument} {name}")) for name, share in pairs_from_text(text, argument)}
+    return _adding_up(
+        {name: float(share_from_text(share, f"{argument} {name}")) for name, share in pairs_from_text(text, argument)},
+        argument,
+        text,
     )
-    total = sum(weights.values())
-    if abs(total - 1) > 1e-6:
-        raise ArgumentError(argument, text, "shares that add up to 100 %", f"These add up to {100 * total:g} %.")
-    return weights
+
+
+def _adding_up(shares: dict[str, float], argument: str, came: object) -> Weights:
+    total = sum(shares.values())
+    if shares and abs(total - 1) > 1e-6:
+        raise ArgumentError(argument, came, "shares that add up to 100 %", f"These add up to {100 * total:.6g} %.")
+    return Weights(shares)
 
 
 def names_from_text(text: str, argument: str) -> Names:
@@ -169,15 +183,25 @@ def words_from_text(text: str, argument: str) -> Words:
     """
     words = Words()
     for word, number in pairs_from_text(text, argument):
-        match = _WITH_UNIT.match(number)
-        if number.strip().lower() == "missing":
-            words[word] = float("nan")
-            continue
-        if match is None:
-            allowed = "word=number pairs such as both=0.5,left=1, or word=missing"
-            raise ArgumentError(argument, f"{word}={number}", allowed)
-        words[word] = float(match["number"]) / (100 if match["unit"] else 1)
+        words[word] = word_number(number, f"{argument} {word}")
     return words
+
+
+def word_number(text: str, argument: str) -> float:
+    """Return the number of a score word from ``0.5`` or ``50%``; ``missing`` says that the word is no score.
+
+    Raises
+    ------
+    ArgumentError
+        If the text is neither.
+    """
+    if text.strip().lower() == "missing":
+        return float("nan")
+    match = _WITH_UNIT.match(text)
+    found = float("inf") if match is None else float(match["number"]) / (100 if match["unit"] else 1)
+    if abs(found) == float("inf"):
+        raise ArgumentError(argument, text, "a number, as in both=0.5,left=1, or the word missing")
+    return found
 
 
 def columns_from_text(text: str, argument: str) -> Columns:
@@ -243,9 +267,13 @@ def _part_of_one(text: str, argument: str, allowed: str, unit: str) -> float:
         raise ArgumentError(argument, text, f"{allowed}, written 5{unit} or 0.05")
     number = float(match["number"])
     if match["unit"]:
-        number /= 100
-    elif 1 < number <= 100:
-        raise ArgumentError(argument, text, allowed, f"Did you mean {number:g}{unit} ({number / 100:g})?")
+        return _in_one(number / 100, argument, text, allowed, "")
+    return _in_one(number, argument, text, allowed, unit)
+
+
+def _in_one(number: float, argument: str, came: object, allowed: str, unit: str) -> float:
+    if unit and 1 < number <= 100:
+        raise ArgumentError(argument, came, allowed, f"Did you mean {number:g}{unit} ({number / 100:g})?")
     if not 0 <= number <= 1:
-        raise ArgumentError(argument, text, allowed)
-    return number
+        raise ArgumentError(argument, came, allowed)
+    return float(number)

@@ -7,6 +7,7 @@ import shlex
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
+from evalgauge.questions.counts import Number
 from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Weights, Words
 
 if TYPE_CHECKING:
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from evalgauge.questions.compare import CompareRequest
     from evalgauge.questions.convert import ConvertRequest
     from evalgauge.questions.measure import MeasureRequest
-    from evalgauge.questions.plan import ChangeOptions
+    from evalgauge.questions.plan import PilotOptions
     from evalgauge.questions.reuse import ReuseRequest
 
 OPTION_NAMES = {"columns": "map", "score_range": "range", "n_cases": "cases"}
 
 
 def option_words(
-    request: MeasureRequest | CompareRequest | ConvertRequest | ChangeOptions | ReuseRequest | BestOfRequest,
+    request: MeasureRequest | CompareRequest | ConvertRequest | PilotOptions | ReuseRequest | BestOfRequest,
     *,
     only: Collection[str] | None = None,
     leave_out: Collection[str] = (),
@@ -68,6 +69,7 @@ def _word_text(number: float) -> str:
 
 
 WRITERS: dict[type, Callable[[Any], str]] = {
+    Number: lambda number: f"{number:.12g}",
     Share: lambda share: f"{100 * share:.12g}%",
     Points: lambda points: f"{100 * points:.12g}pp",
     Weights: lambda weights: ",".join(f"{name}={100 * share:.12g}%" for name, share in weights.items()) or "equal",

@@ -26,14 +26,22 @@ SHARED = (
     *("columns", "words", "wide_reps", "tolerant", "metric", "task", "by", "cluster", "score_range", "missing"),
     "confidence",
 )
+# Options that say how to read a pilot log.
+PILOT = ("metric", "task", "arm", "columns", "words", "wide_arms", "wide_reps", "tolerant", "score_range")
 
 
 def after_measure(answer: MeasureAnswer) -> str:
-    """Return what to run after a score: what other reps would buy, where there are reps; else a comparison."""
+    """Return what to run after a score: what other reps would buy, where there are reps; else a comparison.
+
+    A bare count says nothing to compare by case: it is planned with.
+    """
     request = answer.request
     if not answer.source.files:
-        counted = request.logs[0] if request.logs else f"{request.passed}/{request.of}"
-        return " ".join(["evalgauge compare", counted, "K/N --unpaired", *option_words(request, only=("confidence",))])
+        # A drop of 10 points, the usual question, has room only above it.
+        change = [] if answer.estimate >= 0.5 else ["--rise 10pp"]
+        level = option_words(request, only=("confidence",))
+        rate = f"--rate {100 * answer.estimate:.4g}%"
+        return " ".join(["evalgauge plan", rate, f"--own {answer.n_cases}", *change, *level])
     log = _own_log(answer)
     others = [arm for arm in answer.beside if arm != answer.source.arm]
     if others and len(request.logs) == 1:
@@ -42,10 +50,10 @@ def after_measure(answer: MeasureAnswer) -> str:
         shared = option_words(request, only=(*SHARED, "wide_arms"), leave_out=("task",))
         return " ".join(["evalgauge compare", *log_words(request.logs), "--arms", arms, *task, *shared, "--margin 2pp"])
     if answer.n_reps > 1 and answer.range is not None:
-        pilot = option_words(request, only=("metric", "columns", "words", "wide_reps", "score_range"))
+        pilot = option_words(request, only=PILOT, leave_out=("task", "arm"))
         return " ".join(["evalgauge plan reps", *log, *pilot])
     shared = option_words(request, only=SHARED, leave_out=("task",))
-    return " ".join(["evalgauge compare", *log, "CANDIDATE", *shared, "--margin 2pp"])
+    return " ".join(["evalgauge compare", *log, "CANDIDATE", *shared, "--margin 2pp", "  (CANDIDATE: your other log)"])
 
 
 def _own_log(answer: MeasureAnswer) -> list[str]:
@@ -67,7 +75,7 @@ def after_compare(answer: CompareAnswer) -> str:
         return " ".join([*words, *option_words(request), "--margin 2pp"])
     if answer.verdict == "inconclusive" and answer.is_paired and answer.is_pass_fail and len(request.logs) == 2:
         drop = f"--design paired --drop {value_text(request.margin)}"
-        pilot = option_words(request, only=("metric", "task", "columns", "words", "wide_reps"))
+        pilot = option_words(request, only=PILOT)
         return " ".join(["evalgauge plan", *_likes(request.logs), *pilot, drop])
     if not request.flips and answer.pairing.by not in {"counts", "none"}:
         return " ".join([*words, *option_words(request), "--flips"])
@@ -107,9 +115,10 @@ def after_plan_reps(answer: PlanRepsAnswer) -> str:
     asked = answer.request
     if answer.sketch is not None:
         return "evalgauge plan reps --case-sd 0.4 --run-sd 0.3 --margin 5pp   (your own spread)"
+    pilot = option_words(asked, only=PILOT)
     if answer.counts or answer.is_too_few:
-        return " ".join(["evalgauge plan", *_likes(asked.logs)])
-    words = ["evalgauge plan reps", *(shlex.quote(log) for log in asked.logs)]
+        return " ".join(["evalgauge plan", *_likes(asked.logs), *pilot])
+    words = ["evalgauge plan reps", *log_words(asked.logs), *pilot]
     for name in ("case_sd", "run_sd", "change_sd", "run_sd_candidate"):
         value = getattr(asked, name)
         if value is not None:
@@ -143,4 +152,4 @@ def after_best_of(answer: BestOfAnswer) -> str:
 
 
 def _likes(logs: tuple[str, ...]) -> list[str]:
-    return [word for log in logs for word in ("--like", shlex.quote(log))]
+    return [word for log in log_words(logs) for word in ("--like", log)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -9,6 +11,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evalgauge.report.text.lines import Line
 
 STYLES = {
@@ -30,14 +34,25 @@ PLAIN_SIGNS = str.maketrans(
 )
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Let the command line decide what a closed pipe means; Rich would end the process with exit code 1."""
+        raise BrokenPipeError
+
+
+def answer_console() -> Console:
+    """Return the console that answers and help are printed on."""
+    return _Console(highlight=False)
+
+
 def print_lines(lines: list[Line], console: Console | None = None) -> None:
     """Print the lines; long ones are left whole when the output is no terminal, so that scripts can read them.
 
     On a terminal a picture that does not fit is left out, and a command that is to be copied is never broken.
     """
-    console = console or Console(highlight=False)
+    console = console or answer_console()
     is_unicode = console.encoding.startswith("utf")
-    for line in lines:
+    for line in _fitting(lines, console.width) if console.is_terminal else lines:
         text = line.text if is_unicode else line.text.translate(PLAIN_SIGNS)
         style = STYLES[line.tone]
         if not console.is_terminal or line.tone == "command":
@@ -45,3 +60,15 @@ def print_lines(lines: list[Line], console: Console | None = None) -> None:
         elif line.tone != "picture" or len(text) <= console.width:
             words = text.lstrip(" ")
             console.print(Padding(Text(words, style=style), (0, 0, 0, len(text) - len(words)), expand=False))
+
+
+def _fitting(lines: list[Line], width: int) -> Iterator[Line]:
+    """Yield the lines, with the narrow form of every table of which a row does not fit."""
+    for is_table, rows in groupby(lines, lambda line: line.narrow is not None):
+        several = list(rows)
+        is_wide = is_table and any(len(line.text) > width for line in several)
+        for line in several:
+            if not is_wide:
+                yield line
+            elif line.narrow:
+                yield replace(line, text=line.narrow)

@@ -132,8 +132,15 @@ def signed(text: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as percent with the digits that it has: ``95 %``, ``99.5 %``."""
-    return f"{100 * share:.12g} %"
+    """Return a share as percent: with the digits that it has, up to six, else with four: ``99.95 %``, ``64.17 %``.
+
+    Only a true 0 or 1 is written as 0 % or 100 %.
+    """
+    number = 100 * share
+    text = f"{number:.6g}"
+    if abs(float(text) - number) > 1e-12:
+        text = next(found for digits in range(4, 18) if float(found := f"{number:.{digits}g}") not in {0.0, 100.0})
+    return f"{text} %"
 
 
 def p_text(p_value: float) -> str:

@@ -24,7 +24,7 @@ Target: TypeAlias = Literal["new-cases", "these-cases"]
 # Below this many cases a reader must be told how large a kind of case can be absent (11.6 % of traffic at 30).
 _FEW_CASES = 30
 # The coverage tables start here; with fewer cases no rule was found to hold for every shape of scores.
-_LEAST_CASES = 10
+LEAST_CASES = 10
 # From this ratio of effective to counted cases on, the interval rests on the scores staying where they are.
 _CLOSE_TOGETHER = 10
 
@@ -232,8 +232,8 @@ def _notes(data: ScoreData, df: float, n_eff: float, target: Target) -> list[str
     elif n < _FEW_CASES:
         absent = 1 - ((1 - data.confidence) / 2) ** (1 / n)
         notes.append(f"Few cases: a kind of case that makes up to {100 * absent:.0f} % of traffic may be absent.")
-    if n < _LEAST_CASES and target == "new-cases":
-        notes.append(f"Fewer than {_LEAST_CASES} cases: intervals are not promised to cover at the stated level.")
+    if n < LEAST_CASES and target == "new-cases":
+        notes.append(f"Fewer than {LEAST_CASES} cases: intervals are not promised to cover at the stated level.")
     # Scores this close together leave no room for an unseen case far away: 5 % of zeros beside scores of .999 are
     # covered by .38 of the intervals at 10 cases and .89 at 50.
     if target == "new-cases" and n > 1 and n_eff > _CLOSE_TOGETHER * n:

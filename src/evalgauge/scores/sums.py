@@ -14,6 +14,7 @@ import numpy as np
 
 from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.scores.table import Status
+from evalgauge.scores.word_hints import words_hint
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,8 +134,8 @@ def case_sums(table: ScoreTable, *, metric: int, arm: str | None = None) -> Case
     rows = _Rows(table.case[chosen].astype(np.int64), table.score[chosen], table.status[chosen].astype(np.int64))
     if np.isnan(rows.score[rows.status == Status.OK]).any():
         raise ScoreError(
-            f"metric {table.metrics[metric].name!r}: some scores are words without a number. Map them with --words, "
-            "such as --words both=0.5,left=1."
+            f"metric {table.metrics[metric].name!r}: some scores are words without a number. Say what each is "
+            f"worth with {words_hint(table.metrics[metric].words)}."
         )
     is_judged = np.asarray([one.rep_kind == "judge" for one in table.runs], dtype=np.bool_)
     judgings = 0

@@ -29,6 +29,7 @@ class Status(IntEnum):
     LIMIT = 5
     INVALID = 6
     NOT_RUN = 7
+    UNREADABLE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from evalgauge.errors import ScoreError
 from evalgauge.scores.codes import renumbered
 from evalgauge.scores.identity import case_keys, distinct_dups, fingerprints
 from evalgauge.scores.table import Cases, Run, ScoreTable, Status
+from evalgauge.scores.word_hints import words_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -186,10 +187,9 @@ def chosen_metric(table: ScoreTable, name: str | None = None) -> int:
     metric = table.metrics[found[0]]
     if metric.kind == "categorical":
         words = ", ".join(map(repr, metric.words)) or "none seen"
-        example = ",".join(f"{word}={number}" for word, number in zip(metric.words, ("1", "0"), strict=False))
         raise ScoreError(
             f"metric {metric.name!r}: some scores are words without a number ({words}). Say what each is worth with "
-            f"--words, such as --words {example or 'both=0.5,left=1'}, or word=missing."
+            f"{words_hint(metric.words)}."
         )
     return found[0]
 

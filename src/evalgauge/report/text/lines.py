@@ -18,10 +18,14 @@ class Line:
         The words, indented as they should be seen.
     tone
         What it is: the headline, a warning, a command to copy, a picture. Colour only repeats what the words say.
+    narrow
+        For a row of a table: what stands in its place on a terminal that the table does not fit; empty to leave it
+        out. Other lines are broken into several.
     """
 
     text: str
     tone: Tone = "plain"
+    narrow: str | None = None
 
 
 def plain_text(lines: list[Line]) -> str:

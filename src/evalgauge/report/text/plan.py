@@ -49,7 +49,7 @@ def plan_lines(answer: PlanAnswer) -> list[Line]:
         *_looks(answer),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
-        Line(f"  Next: {after_plan(answer)}", "quiet"),
+        Line(f"  Next: {after_plan(answer)}", "command"),
     ]
 
 
@@ -59,7 +59,7 @@ def _headline(answer: PlanAnswer) -> Line:
     each = ""
     if answer.slices.count > 1:
         where = "in each of" if answer.slices.allocation == "equal" else "in the smallest of"
-        each = f" ({need.per_slice:,} {where} {answer.slices.count} slices)"
+        each = f" ({need.per_slice:,} {where} {answer.slices.count:,} slices)"
     reps = _reps(answer)
     text = f"You need {count(need.total, 'case')}{reps}{arms}{each}; {REASONS[need.because]}."
     if own is None:

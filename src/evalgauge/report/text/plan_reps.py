@@ -24,7 +24,7 @@ def reps_lines(answer: PlanRepsAnswer) -> list[Line]:
         *_grid(answer),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
-        Line(f"  Next: {after_plan_reps(answer)}", "quiet"),
+        Line(f"  Next: {after_plan_reps(answer)}", "command"),
     ]
 
 
@@ -65,14 +65,20 @@ def _spread(answer: PlanRepsAnswer) -> list[Line]:
 def _rows(answer: PlanRepsAnswer) -> list[Line]:
     if not answer.rows:
         return []
-    lines = [Line("  reps  cases    runs      cost   half-width  graded  no reps below  old rule claims (and holds)")]
+    head = "  reps  cases    runs      cost   half-width  graded  no reps below  old rule (and holds)"
+    lines = [Line(head, narrow="  Half-width in points, by reps and cases:")]
     for row in answer.rows:
         graded = "–" if row.graded_half_width is None else f"±{100 * row.graded_half_width:.1f}"
+        width, floor = f"±{100 * row.half_width:.1f}", f"±{100 * row.floor_half_width:.1f}"
+        claimed = f"±{100 * row.claimed:.1f} ({100 * row.claim_holds:.0f} %)"
         lines.append(
             Line(
-                f"  {row.reps:>4}  {row.cases:>5,}  {row.runs:>6,}  {row.cost:>8,.6g}   "
-                f"{f'±{100 * row.half_width:.1f}':>10}  {graded:>6}  {f'±{100 * row.floor_half_width:.1f}':>13}  "
-                f"±{100 * row.claimed:.1f} ({100 * row.claim_holds:.0f} %)"
+                f"  {row.reps:>4}  {row.cases:>5,}  {row.runs:>6,}  {row.cost:>8,.6g}   {width:>10}  {graded:>6}  "
+                f"{floor:>13}  {claimed}",
+                narrow=(
+                    f"  {count(row.reps, 'rep')} × {count(row.cases, 'case')}: {width}, graded {graded}, cost "
+                    f"{row.cost:,.6g}; no reps below {floor}; old rule claims {claimed}"
+                ),
             )
         )
     return lines
@@ -86,9 +92,18 @@ def _counts(answer: PlanRepsAnswer) -> list[Line]:
         goal = f"a change of {points(asked.drop)} with {percent(answer.power)} power"
     else:
         goal = f"±{points(asked.margin or 0.0)}"
-    lines = [Line(f"  For {goal}:"), Line("  reps  cases (by formula)    runs      cost")]
+    lines = [
+        Line(f"  For {goal}:"),
+        Line("  reps  cases (by formula)    runs      cost", narrow="  (by formula in brackets)"),
+    ]
     lines += [
-        Line(f"  {one.reps:>4}  {one.n:>5,} ({one.n_classic:,})  {one.runs:>14,}  {one.cost:>8,.6g}")
+        Line(
+            f"  {one.reps:>4}  {one.n:>5,} ({one.n_classic:,})  {one.runs:>14,}  {one.cost:>8,.6g}",
+            narrow=(
+                f"  {count(one.reps, 'rep')}: {count(one.n, 'case')} ({one.n_classic:,}), {count(one.runs, 'run')}, "
+                f"cost {one.cost:,.6g}"
+            ),
+        )
         for one in answer.counts
     ]
     return lines
@@ -100,7 +115,8 @@ def _bands(answer: PlanRepsAnswer) -> list[Line]:
     lines = [Line(f"  On these {answer.pilot.n_cases:,} cases, as bands (80 %; with one rep, what is possible):")]
     for band in answer.bands:
         middle = "" if band.half_width is None else f" (±{100 * band.half_width:.1f})"
-        lines.append(Line(f"    {band.reps:>3} reps: ±{100 * band.low:.1f} to ±{100 * band.high:.1f} points{middle}"))
+        reps = f"{band.reps:>3} {'rep: ' if band.reps == 1 else 'reps:'}"
+        lines.append(Line(f"    {reps} ±{100 * band.low:.1f} to ±{100 * band.high:.1f} points{middle}"))
     if answer.removable_low is not None and answer.removable_high is not None:
         middle, end = ("", "") if answer.removable is None else (f"{100 * answer.removable:.0f} % (", ")")
         lines.append(
@@ -117,8 +133,13 @@ def _grid(answer: PlanRepsAnswer) -> list[Line]:
     if grid is None:
         return []
     head = "".join(f"{reps:>7}" for reps in grid.reps)
-    lines = [Line("  Half-width in points by cases (down) and reps (across):"), Line(f"  {'':>6}{head}")]
+    title = "  Half-width in points by cases (down) and reps (across):"
+    lines = [
+        Line(title, narrow="  Half-width in points by cases; in brackets the reps:"),
+        Line(f"  {'':>6}{head}", narrow=""),
+    ]
     for cases, widths in zip(grid.cases, grid.half_widths, strict=True):
         cells = "".join(f"{100 * width:>7.1f}" for width in widths)
-        lines.append(Line(f"  {cases:>6,}{cells}"))
+        listed = ", ".join(f"{100 * width:.1f} ({reps})" for reps, width in zip(grid.reps, widths, strict=True))
+        lines.append(Line(f"  {cases:>6,}{cells}", narrow=f"  {count(cases, 'case')}: {listed}"))
     return lines
