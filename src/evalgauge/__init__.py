@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from evalgauge.jobs.compare import compare
     from evalgauge.jobs.convert import convert
+    from evalgauge.jobs.look_at import look_at
     from evalgauge.jobs.measure import measure
     from evalgauge.jobs.plan import plan
     from evalgauge.jobs.plan_design import plan_design
@@ -22,12 +23,24 @@ if TYPE_CHECKING:
     from evalgauge.report.json_text import to_json
 
 __version__ = version("evalgauge")
-__all__ = ["__version__", "compare", "convert", "measure", "plan", "plan_design", "plan_reps", "read", "to_json"]
+__all__ = [
+    "__version__",
+    "compare",
+    "convert",
+    "look_at",
+    "measure",
+    "plan",
+    "plan_design",
+    "plan_reps",
+    "read",
+    "to_json",
+]
 
 # Loaded at first use (PEP 562), so that asking for help loads no NumPy.
 _HOMES = {
     "compare": "evalgauge.jobs.compare",
     "convert": "evalgauge.jobs.convert",
+    "look_at": "evalgauge.jobs.look_at",
     "measure": "evalgauge.jobs.measure",
     "plan": "evalgauge.jobs.plan",
     "plan_design": "evalgauge.jobs.plan_design",

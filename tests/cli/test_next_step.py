@@ -33,6 +33,15 @@ COMMANDS: list[list[str]] = [
     ["compare", "--wins", "22", "--losses", "9", "--of", "240"],
     ["compare", "45/50", "30/80", "--unpaired"],
     ["convert", "plain.csv", "-o", "out.csv"],
+    ["look-at", "plain.csv"],
+    ["look-at", "arms.csv"],
+    ["look-at", "reps.csv"],
+    ["look-at", "hundred.csv"],
+    ["look-at", "labels.csv"],
+    ["look-at", "two.csv"],
+    ["look-at", "mapped.csv", "--map", "case=number,score=good"],
+    ["look-at", "wide.csv", "--wide-arms", "old,new"],
+    ["look-at", "wide.csv", "--wide-reps", "old,new"],
 ]
 
 

@@ -24,6 +24,10 @@ COMMANDS = {
         "Write the scores of any log as a plain table, with hashes in place of case texts.",
         "convert run.eval -o scores.parquet",
     ),
+    "look-at": (
+        "Say what is in a log: arms, metrics, reps, missing runs, fields, and what to ask next.",
+        "look-at run.eval",
+    ),
     "plan": (
         "Say how many cases, reps and slices you need, and what the set you own can show.",
         "plan --rate 90% --margin 5pp --drop 10pp --slices 5 --own 695",
@@ -50,7 +54,8 @@ def make_app() -> App:
         result_action="return_value",
     )
     for name, (summary, example) in COMMANDS.items():
-        app.command(f"evalgauge.cli.{name}:{name}", name=name, help=f"{summary}\n\nExample: evalgauge {example}")
+        home = name.replace("-", "_")
+        app.command(f"evalgauge.cli.{home}:{home}", name=name, help=f"{summary}\n\nExample: evalgauge {example}")
     app.register_install_completion_command(add_to_startup=False)  # pyright: ignore[reportUnknownMemberType]
     return app
 

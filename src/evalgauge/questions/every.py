@@ -4,12 +4,15 @@ from typing import TypeAlias
 
 from evalgauge.questions.compare import CompareAnswer, CompareRequest
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
+from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 from evalgauge.questions.plan import PlanAnswer, PlanRequest
 from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
 from evalgauge.questions.plan_reps import PlanRepsAnswer, PlanRepsRequest
 
 Request: TypeAlias = (
-    MeasureRequest | CompareRequest | ConvertRequest | PlanRequest | PlanDesignRequest | PlanRepsRequest
+    MeasureRequest | CompareRequest | ConvertRequest | LookAtRequest | PlanRequest | PlanDesignRequest | PlanRepsRequest
 )
-Answer: TypeAlias = MeasureAnswer | CompareAnswer | ConvertAnswer | PlanAnswer | PlanDesignAnswer | PlanRepsAnswer
+Answer: TypeAlias = (
+    MeasureAnswer | CompareAnswer | ConvertAnswer | LookAtAnswer | PlanAnswer | PlanDesignAnswer | PlanRepsAnswer
+)

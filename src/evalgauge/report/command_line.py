@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from evalgauge.questions.compare import CompareRequest
     from evalgauge.questions.convert import ConvertRequest
+    from evalgauge.questions.look_at import LookAtRequest
     from evalgauge.questions.measure import MeasureRequest
     from evalgauge.questions.plan import ChangeOptions
 
@@ -21,7 +22,7 @@ OPTION_NAMES = {"columns": "map", "score_range": "range"}
 
 
 def option_words(
-    request: MeasureRequest | CompareRequest | ConvertRequest | ChangeOptions,
+    request: MeasureRequest | CompareRequest | ConvertRequest | LookAtRequest | ChangeOptions,
     *,
     only: Collection[str] | None = None,
     leave_out: Collection[str] = (),
