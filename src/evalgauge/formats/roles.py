@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from evalgauge.formats.columns import Column, Table
+    from evalgauge.formats.presets import NamedRoles
     from evalgauge.formats.protocol import ReadOptions
 
 _ROLES = ("case", "rep", "metric", "arm", "set", "input", "target", "choices", "error", "status", "cluster", "score")
@@ -63,7 +64,7 @@ class Roles:
     problems: tuple[Problem, ...] = ()
 
 
-def roles_of(table: Table, options: ReadOptions) -> Roles:
+def roles_of(table: Table, options: ReadOptions, preset: NamedRoles | None = None) -> Roles:
     """Return the roles of a table's columns.
 
     Parameters
@@ -72,6 +73,8 @@ def roles_of(table: Table, options: ReadOptions) -> Roles:
         The table.
     options
         ``columns``, ``wide_arms`` and ``wide_reps`` are looked at; what they say wins over names.
+    preset
+        What the platform says that the table comes from, for roles that the user does not name.
 
     Raises
     ------
@@ -80,16 +83,19 @@ def roles_of(table: Table, options: ReadOptions) -> Roles:
     ArgumentError
         If the options contradict each other.
     """
-    return _Search(table, options).roles()
+    return _Search(table, options, preset or {}).roles()
 
 
 class _Search:
-    def __init__(self, table: Table, options: ReadOptions) -> None:
+    def __init__(self, table: Table, options: ReadOptions, preset: NamedRoles) -> None:
         self._table = table
         self._options = options
         self._taken: set[str] = set()
         self._problems: list[Problem] = []
         self._named = self._explicit()
+        for role, columns in preset.items():
+            self._named.setdefault(role, columns)
+            self._take(columns)
 
     def roles(self) -> Roles:
         found = Roles()
