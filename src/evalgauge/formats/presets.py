@@ -179,15 +179,29 @@ def _rows(table: Table, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> T
     return replace(table, columns=tuple(columns), n_rows=int(chosen.sum()))
 
 
-def _with_json_cells(table: Table) -> Table:
-    """Return Phoenix's table with the records of its inputs as records: its CSV holds them as JSON text."""
-    columns = [
-        replace(column, values=[_record(value) for value in column.values])
-        if column.name in {"input", "reference_output"} and isinstance(column, Words)
-        else column
-        for column in table.columns
-    ]
+def _of_phoenix(table: Table) -> Table:
+    """Return Phoenix's table with records in place of their JSON text, and labels in place of absent scores.
+
+    Its CSV holds inputs and metadata as JSON text, and an evaluator that gives labels has an empty column of scores.
+    """
+    columns: list[Column] = []
+    for column in table.columns:
+        name = column.name
+        if isinstance(column, Words) and name in {"input", "reference_output", "metadata"}:
+            read = replace(column, values=[_record(value) for value in column.values])
+            columns += _members(read) if name == "metadata" else [read]
+        elif column.is_empty and name.endswith("_score") and f"{name[:-6]}_label" in table.names:
+            columns.append(replace(table.column(f"{name[:-6]}_label"), name=name))
+        else:
+            columns.append(column)
     return replace(table, columns=tuple(columns))
+
+
+def _members(column: Words) -> list[Column]:
+    """Return the members of a column of records as columns."""
+    records = [value if isinstance(value, dict) else {} for value in _cells(column)]
+    names = dict.fromkeys(name for record in records for name in record)
+    return [encoded_values(f"metadata.{name}", [record.get(name) for record in records]) for name in names]
 
 
 def _record(value: Json) -> Json:
@@ -216,7 +230,7 @@ _PRESETS = (
         },
         scores=r"annotation_.+_score",
         dropped=r"annotation_.+|output|latency_ms|start_time|end_time|trace_id|(?:prompt|completion)_token_count",
-        prepare=_with_json_cells,
+        prepare=_of_phoenix,
     ),
     Preset(
         framework="langsmith",
