@@ -30,6 +30,7 @@ COMMANDS: list[list[str]] = [
     ["compare", "wide.csv", "--wide-arms", "old,new", "--margin", "2pp"],
     ["compare", "arms.csv", "--arms", "one,two", "--margin", "30pp"],
     ["compare", "plain.csv", "other.csv", "--unpaired"],
+    ["compare", "plain.csv", "plain.csv", "--explain-pairing"],
     ["compare", "--wins", "22", "--losses", "9", "--of", "240"],
     ["compare", "45/50", "30/80", "--unpaired"],
     ["convert", "plain.csv", "-o", "out.csv"],

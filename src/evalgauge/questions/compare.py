@@ -26,6 +26,8 @@ class CompareOptions(ScoringOptions):
         The two logs hold different cases: compare the rates without pairing.
     flips
         List every case that changed.
+    explain_pairing
+        Say for every case by what it was matched, and why not by something better.
     wins
         Cases that only the candidate passed, in place of logs.
     losses
@@ -39,6 +41,7 @@ class CompareOptions(ScoringOptions):
     arms: Names = Names()  # noqa: RUF009 - Names is an immutable tuple
     unpaired: bool = False
     flips: bool = False
+    explain_pairing: bool = False
     wins: int | None = None
     losses: int | None = None
     of: int | None = None
@@ -119,6 +122,26 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedPair:
+    """How one case was matched.
+
+    Attributes
+    ----------
+    baseline, candidate
+        Its ids; ``None`` where it has no partner.
+    tier
+        What matched it: content, input, source hash, near or id; ``""`` without a partner.
+    reason
+        What kept something better from matching it; ``""`` for content.
+    """
+
+    baseline: str | None
+    candidate: str | None
+    tier: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
     """How the cases of the two logs were put side by side.
 
@@ -132,6 +155,8 @@ class Pairs:
         Pairs by tier.
     only_baseline, only_candidate
         Ids of the cases without a partner.
+    explained
+        Every case and pair, where that was asked for.
     """
 
     matched: int
@@ -139,6 +164,7 @@ class Pairs:
     by_counts: dict[str, int]
     only_baseline: tuple[str, ...]
     only_candidate: tuple[str, ...]
+    explained: tuple[ExplainedPair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

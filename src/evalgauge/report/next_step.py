@@ -63,15 +63,16 @@ def after_compare(answer: CompareAnswer) -> str:
     """Return what to run after a verdict: the claim with a margin, the cases that would decide, or what changed."""
     request = answer.request
     words = ["evalgauge compare", *log_words(request.logs)]
+    options = option_words(request, leave_out=("explain_pairing",))
     if request.margin is None:
-        return " ".join([*words, *option_words(request), "--margin 2pp"])
+        return " ".join([*words, *options, "--margin 2pp"])
     if answer.verdict == "inconclusive" and answer.is_paired and answer.is_pass_fail and len(request.logs) == 2:
         drop = f"--design paired --drop {value_text(request.margin)}"
         pilot = option_words(request, only=("metric", "task", "columns", "words", "wide_reps"))
         return " ".join(["evalgauge plan", *_likes(request.logs), *pilot, drop])
     if not request.flips and answer.pairing.by not in {"counts", "none"}:
-        return " ".join([*words, *option_words(request), "--flips"])
-    return " ".join([*words, *option_words(request), "--json"])
+        return " ".join([*words, *options, "--flips"])
+    return " ".join([*words, *options, "--json"])
 
 
 def after_convert(answer: ConvertAnswer) -> str:
