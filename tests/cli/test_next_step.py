@@ -34,6 +34,7 @@ COMMANDS: list[list[str]] = [
     ["compare", "--wins", "22", "--losses", "9", "--of", "240"],
     ["compare", "45/50", "30/80", "--unpaired"],
     ["convert", "plain.csv", "-o", "out.csv"],
+    ["convert", "plain.csv", "-o", "content.csv", "--with-content"],
     ["look-at", "plain.csv"],
     ["look-at", "arms.csv"],
     ["look-at", "reps.csv"],
