@@ -201,3 +201,10 @@ def test_what_is_refused(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("head", ['{"testCases": [{"id": 1}]}', '{"tests": []}', "[]", '{"testCases": {}}'])
 def test_other_files_are_not_claimed(head: str) -> None:
     assert not READER.claims(Source(path=Path("x.json"), head=head.encode(), is_folder=False))
+
+
+def test_half_a_surrogate_pair_beside_a_nan_is_a_question_mark(tmp_path: Path) -> None:
+    text = run(case("a\ud800", "x", metric("M", float("nan"))))
+    assert "\\ud800" in text
+    table = read(written(tmp_path, text, "r.json"))
+    assert cells(table, "M") == {("a?", 0, 1): (None, "unscored")}

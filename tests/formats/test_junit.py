@@ -224,7 +224,7 @@ REFUSED = {
     "empty": ("<testsuites/>", "holds no test"),
     "broken": (suite(case("t")) + "<a>", "is no sound XML: junk after document element"),
     "entity": ("<testsuites><testsuite>&who;</testsuite></testsuites>", "undefined entity"),
-    "encoding": ('<?xml version="1.0" encoding="klingon"?><testsuites/>', "unknown encoding"),
+    "encoding": ('<?xml version="1.0" encoding="klingon"?><testsuites/>', "is in no encoding that is known"),
     "cut": ("<testsuites><testsuite><testcase name='t'>", "The file ends early"),
     "promptfoo": ('<testsuites name="promptfoo">' + suite(case("t"))[12:], "promptfoo eval -o results.json"),
 }

@@ -126,6 +126,9 @@ def junit_log(path: Path, options: ReadOptions, *, file: str) -> JUnitLog:
             walk.feed_all(stream.read, lambda done: options.progress(done, size))
     except expat.ExpatError as fault:
         _broken(walk, fault, options)
+    except LookupError as fault:
+        hint = "Its first line should name utf-8, or no encoding."
+        raise LogError(file, f"is in no encoding that is known ({fault}).", hint=hint) from fault
     log = walk.log
     if not log.tests:
         raise LogError(file, "holds no test.", hint="Was the run cut off before its first test?")

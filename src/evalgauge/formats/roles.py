@@ -106,7 +106,7 @@ class _Search:
         found.index = next((column for column in self._free() if is_index_name(column.name)), None)
         self._take([found.index] if found.index else [])
         found.rep = None if found.wide == "reps" else self._one("rep", aliases.REP, _is_rep)
-        found.metric = self._one("metric", aliases.METRIC, _is_text_label)
+        found.metric = self._metric(found)
         found.arms = () if found.wide == "arms" else self._arms()
         found.set = self._one("set", aliases.SET, _is_text_label)
         found.inputs = self._inputs()
@@ -197,6 +197,16 @@ class _Search:
         by_name = [(names.index(plain_name(column.name)), column) for column in self._free() if _is_in(column, names)]
         return [column for _, column in sorted(by_name, key=lambda pair: pair[0]) if fits(column)]
 
+    def _metric(self, found: Roles) -> Column | None:
+        """Return the column that names the metric: there is none where several columns hold scores."""
+        if found.wide != "metrics" or len(found.scores) < 2:
+            return self._one("metric", aliases.METRIC, _is_text_label)
+        if "metric" in self._named:
+            names = _listed([column.name for column in found.scores])
+            hint = f"Leave metric={self._named['metric'][0].name} out, or name one score."
+            raise ArgumentError("--map", f"a metric beside the scores {names}", "one score in each row then", hint)
+        return None
+
     def _arms(self) -> tuple[Column, ...]:
         if "arm" in self._named:
             return self._named["arm"]
@@ -252,7 +262,7 @@ class _Search:
             best = min(range(len(named)), key=lambda place: _rank(order[place]))
             named = [named[best]]
         elif not named:
-            named = self._unnamed_score()
+            named = self._unnamed_score(found)
         elif all(is_known_metric(column.name) for column in named):
             # A metric that we know by its name says nothing against one beside it that we do not know.
             beside = [column for column in self._free() if is_possible_score(column.name) and _is_fraction(column)]
@@ -264,8 +274,12 @@ class _Search:
             named = [column for column in named if not column.is_empty] or named
         return tuple(named)
 
-    def _unnamed_score(self) -> list[Column]:
+    def _unnamed_score(self, found: Roles) -> list[Column]:
         candidates = [column for column in self._free() if is_possible_score(column.name) and is_score_like(column)]
+        if found.metric is not None and len(candidates) > 1:
+            names = _listed([column.name for column in candidates])
+            problem = f"the metric stands in a column, and any of these may hold its score: {names}."
+            raise UnknownFormatError(self._table.file, problem, field=found.metric.name, hint=_MAP_HINT)
         if len(candidates) == 1:
             name = candidates[0].name
             text = f"No column is called a score; {name!r} is the only column of numbers and was taken."

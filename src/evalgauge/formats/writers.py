@@ -196,7 +196,7 @@ def _extras(table: ScoreTable) -> Arrays:
 
 def _fields(table: ScoreTable) -> Arrays:
     return {
-        f"{FIELD_PREFIX}{name}" if name in RESERVED or name.startswith(FIELD_PREFIX) else name: (
+        str(_whole(f"{FIELD_PREFIX}{name}" if name in RESERVED or name.startswith(FIELD_PREFIX) else name)): (
             _objects(values)[table.case]
         )
         for name, values in table.cases.fields.items()
