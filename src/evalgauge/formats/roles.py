@@ -202,9 +202,8 @@ class _Search:
         if found.wide != "metrics" or len(found.scores) < 2:
             return self._one("metric", aliases.METRIC, _is_text_label)
         if "metric" in self._named:
-            names = _listed([column.name for column in found.scores])
-            hint = f"Leave metric={self._named['metric'][0].name} out, or name one score."
-            raise ArgumentError("--map", f"a metric beside the scores {names}", "one score in each row then", hint)
+            came = f"a metric beside the scores {_listed([one.name for one in found.scores])}"
+            raise ArgumentError("--map", came, "one score in each row then", "Leave metric=… out, or name one score.")
         return None
 
     def _arms(self) -> tuple[Column, ...]:
