@@ -13,13 +13,14 @@ import pytest
 import evalgauge as eg
 from evalgauge.questions.compare import CompareAnswer, CompareRequest
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
+from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FUNCTIONS = [name for name in eg.__all__ if callable(getattr(eg, name))]
-REQUESTS = {"measure": MeasureRequest, "compare": CompareRequest, "convert": ConvertRequest}
+REQUESTS = {"measure": MeasureRequest, "compare": CompareRequest, "convert": ConvertRequest, "look_at": LookAtRequest}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -51,7 +52,7 @@ def parts_of(kind: type) -> Iterator[type]:
             yield other
 
 
-@pytest.mark.parametrize("kind", [MeasureAnswer, CompareAnswer, ConvertAnswer])
+@pytest.mark.parametrize("kind", [MeasureAnswer, CompareAnswer, ConvertAnswer, LookAtAnswer])
 def test_answers_are_frozen_and_keyword_only(kind: type) -> None:
     for part in parts_of(kind):
         assert part.__dataclass_params__.frozen, part  # type: ignore[attr-defined]

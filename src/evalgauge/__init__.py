@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evalgauge.jobs.best_of import best_of
     from evalgauge.jobs.compare import compare
     from evalgauge.jobs.convert import convert
+    from evalgauge.jobs.look_at import look_at
     from evalgauge.jobs.measure import measure
     from evalgauge.jobs.plan import plan
     from evalgauge.jobs.plan_design import plan_design
@@ -29,6 +30,7 @@ __all__ = [
     "best_of",
     "compare",
     "convert",
+    "look_at",
     "measure",
     "plan",
     "plan_design",
@@ -43,6 +45,7 @@ _HOMES = {
     "best_of": "evalgauge.jobs.best_of",
     "compare": "evalgauge.jobs.compare",
     "convert": "evalgauge.jobs.convert",
+    "look_at": "evalgauge.jobs.look_at",
     "measure": "evalgauge.jobs.measure",
     "plan": "evalgauge.jobs.plan",
     "plan_design": "evalgauge.jobs.plan_design",

@@ -33,6 +33,7 @@ COMMANDS: list[list[str]] = [
     ["compare", "wide.csv", "--wide-arms", "old,new", "--margin", "2pp"],
     ["compare", "arms.csv", "--arms", "one,two", "--margin", "30pp"],
     ["compare", "plain.csv", "other.csv", "--unpaired"],
+    ["compare", "plain.csv", "plain.csv", "--explain-pairing"],
     ["compare", "--wins", "22", "--losses", "9", "--of", "240"],
     ["compare", "45/50", "30/80", "--unpaired"],
     ["convert", "plain.csv", "-o", "out.csv"],
@@ -42,6 +43,16 @@ COMMANDS: list[list[str]] = [
     ["plan", "reps", "two_reps.csv", "--metric", "faithfulness"],
     ["plan", "reps", "two_reps.csv", "--metric", "faithfulness", "--margin", "5pp"],
     ["plan", "reps", "broken_reps.csv", "--tolerant"],
+    ["convert", "plain.csv", "-o", "content.csv", "--with-content"],
+    ["look-at", "plain.csv"],
+    ["look-at", "arms.csv"],
+    ["look-at", "reps.csv"],
+    ["look-at", "hundred.csv"],
+    ["look-at", "labels.csv"],
+    ["look-at", "two.csv"],
+    ["look-at", "mapped.csv", "--map", "case=number,score=good"],
+    ["look-at", "wide.csv", "--wide-arms", "old,new"],
+    ["look-at", "wide.csv", "--wide-reps", "old,new"],
 ]
 
 

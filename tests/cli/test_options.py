@@ -42,6 +42,7 @@ COMPARE_OPTIONS: list[list[str]] = [
     ["--missing", "drop"],
     ["--missing", "fail"],
     ["--confidence", "80%"],
+    ["--explain-pairing"],
 ]
 
 
@@ -138,6 +139,7 @@ def test_stdin_is_read(command: Command, monkeypatch: pytest.MonkeyPatch) -> Non
         ["measure", "--passed", "47", "--of", "50"],
         ["measure", "47/50"],
         ["compare", "{run}", "--arms", "one,two", "--metric", "a", "--margin", "2pp", "--flips"],
+        ["compare", "{run}", "--arms", "one,two", "--metric", "a", "--explain-pairing"],
         ["compare", "--wins", "22", "--losses", "9", "--of", "240"],
         ["compare", "45/50", "30/80", "--unpaired"],
     ],

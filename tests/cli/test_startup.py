@@ -37,6 +37,7 @@ def loaded(*words: str) -> set[str]:
         ("--version",),
         ("measure", "--help"),
         ("compare", "--help"),
+        ("look-at", "--help"),
         ("plan", "--help"),
         ("plan", "design", "--help"),
         ("plan", "reps", "--help"),

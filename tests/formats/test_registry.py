@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ from evalgauge.formats import ReadOptions, Source, read
 from evalgauge.formats.registry import framework_readers, known_formats, plain_readers, plugins
 from evalgauge.scores.build import TableBuilder
 from evalgauge.scores.table import Run, ScoreTable
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLUGIN = """
 from {here} import DummyReader
@@ -77,7 +74,7 @@ def log(folder: Path, text: str, name: str = "x.log") -> Path:
 
 def test_frameworks_come_before_plain_tables() -> None:
     assert [reader.name for reader in plain_readers()] == ["parquet", "jsonl", "json", "csv"]
-    assert len(framework_readers()) == 3
+    assert len(framework_readers()) == 7
     titles = known_formats()
     assert titles[-4:] == ("Parquet table", "JSON lines", "JSON records", "CSV table")
     assert len(set(titles)) == len(titles)
@@ -145,3 +142,17 @@ def test_broken_plugins_do_not_break_reading(tmp_path: Path, monkeypatch: pytest
         ),
         "The reader 'empty' of a third party was left out: it has no name, title, claims, read.",
     ]
+
+
+LOGS = sorted(
+    path
+    for name in ("inspect", "promptfoo", "junit", "pydantic-evals", "deepeval", "phoenix", "lm-eval-042")
+    for path in (Path(__file__).resolve().parent.parent / "fixtures" / name).iterdir()
+    if path.is_file()
+)
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_no_two_built_in_readers_claim_one_log(path: Path) -> None:
+    source = Source(path=path, head=path.read_bytes()[:8192], is_folder=False)
+    assert sum(reader.claims(source) for reader in framework_readers()) <= 1

@@ -230,3 +230,12 @@ def test_inspect_frames_name_the_case_in_id() -> None:
     table = of_records(records)
     assert table.cases.case_id == ("q1",)
     assert table.rep.tolist() == [1, 2]
+
+
+def test_several_named_scores_are_the_metrics_whatever_a_column_is_called() -> None:
+    table = of_records(
+        [{"case": "x", "metric": "cm", "a": 1, "b": 0}, {"case": "y", "metric": "kg", "a": 0, "b": 0.5}],
+        columns={"score": "a|b"},
+    )
+    assert [metric.name for metric in table.metrics] == ["a", "b"]
+    assert set(table.metric.tolist()) == {0, 1}

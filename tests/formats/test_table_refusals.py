@@ -36,6 +36,20 @@ REFUSED: list[tuple[str, str | bytes, dict[str, Any], type[Exception], str]] = [
         LogError,
         ": --map case=cse names no column. Did you mean 'case'? Columns: 'case', 'score'.",
     ),
+    (
+        "two.csv",
+        "case,metric,a,b\nx,m,1,1\ny,n,0,1\n",
+        {},
+        UnknownFormatError,
+        ", field 'metric': the metric stands in a column, and any of these may hold its score: 'a', 'b'. Say which",
+    ),
+    (
+        "metric.csv",
+        "case,metric,a,b\nx,m,1,1\n",
+        {"columns": {"score": "a|b", "metric": "metric"}},
+        ArgumentError,
+        "--map: got \"a metric beside the scores 'a', 'b'\", allowed is one score in each row then. Leave metric=",
+    ),
     ("arm.csv", "case,base\na,1\n", {"wide_arms": ("bse",)}, LogError, ": --wide-arms bse names no column. Did"),
     (
         "both.csv",

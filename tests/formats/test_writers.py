@@ -6,6 +6,7 @@ import errno
 import os
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -299,3 +300,51 @@ def test_null_scores_are_null_for_other_tools(tmp_path: Path) -> None:
     counts = duckdb.sql(query, params={"file": str(path)})
     scored = int(np.isfinite(table().score).sum())
     assert counts.fetchall() == [(len(table()), scored, 0, "VARCHAR")]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_contents_are_written_only_where_asked_for(tmp_path: Path, suffix: str) -> None:
+    before = table()
+    plain = write_table(before, tmp_path / f"plain{suffix}")
+    assert ASKED.encode() not in plain.read_bytes()
+    assert read(plain).cases.contents is None
+    full = write_table(before, tmp_path / f"full{suffix}", with_content=True)
+    after = read(full)
+    assert after.cases.contents is not None
+    assert before.cases.contents is not None
+    assert after.cases.contents() == before.cases.contents()
+    assert described(after) == described(before)
+
+
+@given(
+    st.lists(
+        st.none()
+        | st.builds(
+            CaseContent,
+            input=st.text(max_size=5) | st.lists(st.dictionaries(st.just("role"), st.text(max_size=3))) | st.integers(),
+            choices=st.none() | st.tuples(st.text(max_size=3), st.just("b")),
+            target=st.none() | st.floats(0, 1) | st.text(max_size=5),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_every_content_comes_back(contents: list[CaseContent | None]) -> None:
+    builder = TableBuilder()
+    run = builder.add_run(Run(run_id="r", set_name="", arm="a", framework="table", file="x"))
+    for number, content in enumerate(contents):
+        case = builder.case_index(f"c{number}", content=content)
+        builder.add(run=run, case=case, rep=1, metric=builder.metric_index("m"), score=1)
+    with TemporaryDirectory() as folder:
+        found = read(write_table(builder.build(), Path(folder) / "x.jsonl", with_content=True)).cases.contents
+        got = [None] * len(contents) if found is None else list(found())
+    assert got == contents
+
+
+def test_a_content_that_is_no_json_is_refused_by_name(tmp_path: Path) -> None:
+    path = write_table(table(), tmp_path / "x.csv", with_content=True)
+    path.write_text(path.read_text(encoding="utf-8").replace('"""', '"'), encoding="utf-8")
+    contents = read(path).cases.contents
+    assert contents is not None
+    with pytest.raises(LogError, match=r"x\.csv: holds a content that is no JSON: 'What is"):
+        contents()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.formats import ReadOptions
 from evalgauge.formats.records import table_of_records
 from evalgauge.formats.score_table import table_of
+from evalgauge.scores.table import Status
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,3 +49,15 @@ def rows(table: ScoreTable) -> list[tuple[str, int, int, str, str, float]]:
             strict=True,
         )
     ]
+
+
+def cells(table: ScoreTable, metric: str) -> dict[tuple[str, int, int], tuple[float | None, str]]:
+    """Return score and status word by case id, number within the id, and rep."""
+    found: dict[tuple[str, int, int], tuple[float | None, str]] = {}
+    for row in range(len(table)):
+        if table.metrics[table.metric[row]].name == metric:
+            case, score = int(table.case[row]), float(table.score[row])
+            key = (table.cases.case_id[case], int(table.cases.dup[case]), int(table.rep[row]))
+            assert key not in found
+            found[key] = (None if isnan(score) else score, Status(table.status[row]).name.lower())
+    return found

@@ -30,6 +30,10 @@ COMMANDS = {
         "Write the scores of any log as a plain table, with hashes in place of case texts.",
         "convert run.eval -o scores.parquet",
     ),
+    "look-at": (
+        "Say what is in a log: arms, metrics, reps, missing runs, fields, and what to ask next.",
+        "look-at run.eval",
+    ),
     "plan": (
         "Say how many cases, reps and slices you need, and what the set you own can show.",
         "plan --rate 90% --margin 5pp --drop 10pp --slices 5 --own 695",
@@ -48,7 +52,8 @@ _BEFORE_COMMANDS = {"--help", "-h", "--version", "--install-completion"}
 HELP = """Honest intervals and verdicts for evals, from the logs you already have.
 
 First steps: evalgauge RUN.eval (a score), evalgauge BASELINE CANDIDATE (a comparison), evalgauge 47/50 (a count).
-Logs are Inspect AI, lm-evaluation-harness and promptfoo files or folders, and CSV, JSON Lines or Parquet tables.
+Logs are files or folders of Inspect AI, lm-evaluation-harness, promptfoo, DeepEval, pydantic-evals, Phoenix and
+pytest (JUnit XML), and CSV, JSON or Parquet tables. What is in one: evalgauge look-at LOG.
 """
 
 

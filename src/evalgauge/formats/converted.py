@@ -1,7 +1,7 @@
 """The project's own long table: its columns, and how a file that holds them is read back without loss.
 
-One row is one (run, arm, set, case, rep, metric). Contents of cases are never in it, only their hashes, so that a
-converted log can be shared without giving the eval set away.
+One row is one (run, arm, set, case, rep, metric). Of the contents of cases it holds only hashes, so that a converted
+log can be shared without giving the eval set away; the texts themselves are in it where the user asked for them.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from evalgauge.errors import LogError
 from evalgauge.formats.cells import cleaned_scores
 from evalgauge.formats.columns import encoded, filled_codes, groups, texts
 from evalgauge.scores.build import inferred_metrics
-from evalgauge.scores.table import Cases, Metric, Run, ScoreTable, Status
+from evalgauge.scores.table import CaseContent, Cases, Metric, Run, ScoreTable, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from evalgauge.formats.columns import Column, Table
-    from evalgauge.scores.table import RepKind, RepSource
+    from evalgauge.scores.table import Json, RepKind, RepSource
 
 COLUMNS = (
     *("run_id", "set_name", "set_version", "arm", "case_id", "case_fp", "input_fp", "case_dup"),
@@ -50,12 +50,14 @@ HASH_COLUMNS = ("source_hash", "source_hash_scheme")
 ROW_NUMBER_COLUMN = "case_id_is_row_number"
 RUN_NUMBER_COLUMN, CASE_NUMBER_COLUMN = "run_number", "case_number"
 """Which rows belong to one run, and to one case; written where ids do not tell, or where two runs share a case."""
+CONTENT_COLUMNS = ("content_input", "content_choices", "content_target")
+"""What a case asks, its choices and what it expects, as JSON text; written only where the user asks for it."""
 FIELD_PREFIX = "field."
 """Put before a field whose name is one of the columns above."""
 
 RESERVED = frozenset({
     *(*COLUMNS, *RUN_COLUMNS, *METRIC_COLUMNS, *HASH_COLUMNS),
-    *(ROW_NUMBER_COLUMN, RUN_NUMBER_COLUMN, CASE_NUMBER_COLUMN),
+    *(ROW_NUMBER_COLUMN, RUN_NUMBER_COLUMN, CASE_NUMBER_COLUMN, *CONTENT_COLUMNS),
 })  # fmt: skip
 _NEEDED = frozenset({"run_id", "set_name", "arm", "case_id", "case_dup", "rep", "metric", "score", "status"})
 
@@ -220,9 +222,39 @@ class _Converted:
             case_id=tuple(self._at("case_id", first)),
             dup=self._whole("case_dup")[first].astype(np.int32),
             fields=fields,
+            contents=self._contents(),
             source_hash=self._optional("source_hash", first),
             source_hash_scheme=next(iter(self._at("source_hash_scheme", first)), ""),
             case_fp=self._optional("case_fp", first),
             input_fp=self._optional("input_fp", first),
             id_is_row_number=any(text.lower() == "true" for text in is_row_number),
         )
+
+    def _contents(self) -> Callable[[], Sequence[CaseContent | None]] | None:
+        if all(self._column(name) is None for name in CONTENT_COLUMNS):
+            return None
+        columns = [self._optional(name, self._case_first) for name in CONTENT_COLUMNS]
+
+        def contents() -> Sequence[CaseContent | None]:
+            parts = [column or (None,) * self._case_first.size for column in columns]
+            return tuple(self._content(*cells) for cells in zip(*parts, strict=True))
+
+        return contents
+
+    def _content(self, asked: str | None, choices: str | None, target: str | None) -> CaseContent | None:
+        if asked is choices is target is None:
+            return None
+        several = self._value(choices)
+        return CaseContent(
+            input=self._value(asked),
+            choices=tuple(str(one) for one in several) if isinstance(several, list) else None,
+            target=self._value(target),
+        )
+
+    def _value(self, text: str | None) -> Json:
+        try:
+            return None if text is None else cast("Json", json.loads(text))
+        except (ValueError, RecursionError):
+            hint = "The columns are those of `evalgauge convert --with-content`; rename them if they are others."
+            problem = f"holds a content that is no JSON: {text[:40]!r}." if text else "holds no JSON."
+            raise LogError(self._table.file, problem, hint=hint) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from evalgauge.errors import LogError, UnknownFormatError
+from evalgauge.formats.json_shapes import split_records, weave_records
 from evalgauge.formats.json_text import CutError, decoded, read_until_cut
 from evalgauge.formats.plain_text import arm_name, digest_of, encoding_of, head_text
 from evalgauge.formats.records import table_of_records
@@ -83,6 +84,10 @@ def _records_of(document: Json, file: str) -> Records:
         raise LogError(file, f"entry {odd + 1} of the list is no record.", hint=_HINT)
     if not isinstance(document, dict):
         raise UnknownFormatError(file, "holds a single value.", hint=_HINT)
+    for shape in (split_records, weave_records):
+        found = shape(document)
+        if found is not None:
+            return found
     lists = {key: value for key, value in document.items() if isinstance(value, list) and value and _are_records(value)}
     if len(lists) > 1:
         lists = {key: value for key, value in lists.items() if key in _LISTS} or lists

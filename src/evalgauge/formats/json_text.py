@@ -131,11 +131,25 @@ def converted(value: object, kind: type[T], *, file: str, record: str = "") -> T
         They have another shape; the field is named.
     """
     try:
-        return msgspec.convert(value, kind)
+        try:
+            return msgspec.convert(value, kind)
+        except UnicodeEncodeError:
+            return msgspec.convert(_whole_characters(value), kind)
     except msgspec.ValidationError as fault:
         raise _shape_error(fault, file, record) from fault
     except RecursionError as fault:
         raise LogError(file, f"{NESTED}.", record=record) from fault
+
+
+def _whole_characters(value: object) -> object:
+    """Return a value with a question mark for each half of a surrogate pair, which JSON can spell and no text holds."""
+    if isinstance(value, str):
+        return value.encode("utf-8", errors="replace").decode()
+    if is_array(value):
+        return [_whole_characters(one) for one in value]
+    if is_object(value):
+        return {str(_whole_characters(key)): _whole_characters(one) for key, one in value.items()}
+    return value
 
 
 def is_cut(fault: json.JSONDecodeError) -> bool:

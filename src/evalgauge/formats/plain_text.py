@@ -57,7 +57,7 @@ def digest_of(path: Path) -> str:
 def arm_name(source: Source) -> str:
     """Return what an arm is called that no column names: the file name without its endings."""
     name = Path(source.name).name
-    for ending in (".gz", ".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet"):
+    for ending in (".gz", ".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".xml", ".junit"):
         if name.lower().endswith(ending) and len(name) > len(ending):
             name = name[: -len(ending)]
     return "stdin" if name == "-" else name

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from evalgauge.formats.columns import Column, Table
+    from evalgauge.formats.presets import NamedRoles
     from evalgauge.formats.protocol import ReadOptions
 
 _ROLES = ("case", "rep", "metric", "arm", "set", "input", "target", "choices", "error", "status", "cluster", "score")
@@ -63,7 +64,7 @@ class Roles:
     problems: tuple[Problem, ...] = ()
 
 
-def roles_of(table: Table, options: ReadOptions) -> Roles:
+def roles_of(table: Table, options: ReadOptions, preset: NamedRoles | None = None) -> Roles:
     """Return the roles of a table's columns.
 
     Parameters
@@ -72,6 +73,8 @@ def roles_of(table: Table, options: ReadOptions) -> Roles:
         The table.
     options
         ``columns``, ``wide_arms`` and ``wide_reps`` are looked at; what they say wins over names.
+    preset
+        What the platform says that the table comes from, for roles that the user does not name.
 
     Raises
     ------
@@ -80,16 +83,19 @@ def roles_of(table: Table, options: ReadOptions) -> Roles:
     ArgumentError
         If the options contradict each other.
     """
-    return _Search(table, options).roles()
+    return _Search(table, options, preset or {}).roles()
 
 
 class _Search:
-    def __init__(self, table: Table, options: ReadOptions) -> None:
+    def __init__(self, table: Table, options: ReadOptions, preset: NamedRoles) -> None:
         self._table = table
         self._options = options
         self._taken: set[str] = set()
         self._problems: list[Problem] = []
         self._named = self._explicit()
+        for role, columns in preset.items():
+            self._named.setdefault(role, columns)
+            self._take(columns)
 
     def roles(self) -> Roles:
         found = Roles()
@@ -100,7 +106,7 @@ class _Search:
         found.index = next((column for column in self._free() if is_index_name(column.name)), None)
         self._take([found.index] if found.index else [])
         found.rep = None if found.wide == "reps" else self._one("rep", aliases.REP, _is_rep)
-        found.metric = self._one("metric", aliases.METRIC, _is_text_label)
+        found.metric = self._metric(found)
         found.arms = () if found.wide == "arms" else self._arms()
         found.set = self._one("set", aliases.SET, _is_text_label)
         found.inputs = self._inputs()
@@ -191,6 +197,15 @@ class _Search:
         by_name = [(names.index(plain_name(column.name)), column) for column in self._free() if _is_in(column, names)]
         return [column for _, column in sorted(by_name, key=lambda pair: pair[0]) if fits(column)]
 
+    def _metric(self, found: Roles) -> Column | None:
+        """Return the column that names the metric: there is none where several columns hold scores."""
+        if found.wide != "metrics" or len(found.scores) < 2:
+            return self._one("metric", aliases.METRIC, _is_text_label)
+        if "metric" in self._named:
+            came = f"a metric beside the scores {_listed([one.name for one in found.scores])}"
+            raise ArgumentError("--map", came, "one score in each row then", "Leave metric=… out, or name one score.")
+        return None
+
     def _arms(self) -> tuple[Column, ...]:
         if "arm" in self._named:
             return self._named["arm"]
@@ -246,7 +261,7 @@ class _Search:
             best = min(range(len(named)), key=lambda place: _rank(order[place]))
             named = [named[best]]
         elif not named:
-            named = self._unnamed_score()
+            named = self._unnamed_score(found)
         elif all(is_known_metric(column.name) for column in named):
             # A metric that we know by its name says nothing against one beside it that we do not know.
             beside = [column for column in self._free() if is_possible_score(column.name) and _is_fraction(column)]
@@ -258,8 +273,12 @@ class _Search:
             named = [column for column in named if not column.is_empty] or named
         return tuple(named)
 
-    def _unnamed_score(self) -> list[Column]:
+    def _unnamed_score(self, found: Roles) -> list[Column]:
         candidates = [column for column in self._free() if is_possible_score(column.name) and is_score_like(column)]
+        if found.metric is not None and len(candidates) > 1:
+            names = _listed([column.name for column in candidates])
+            problem = f"the metric stands in a column, and any of these may hold its score: {names}."
+            raise UnknownFormatError(self._table.file, problem, field=found.metric.name, hint=_MAP_HINT)
         if len(candidates) == 1:
             name = candidates[0].name
             text = f"No column is called a score; {name!r} is the only column of numbers and was taken."

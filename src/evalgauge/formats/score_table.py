@@ -14,6 +14,7 @@ from evalgauge.formats.case_rows import Keys, case_rows
 from evalgauge.formats.cells import cleaned_scores, has_decimal_commas, has_error, status_words, unclear_number
 from evalgauge.formats.columns import Numbers, Words, encoded, filled_codes, groups, normalised_ids, texts
 from evalgauge.formats.converted import is_converted, table_of_converted
+from evalgauge.formats.presets import prepared
 from evalgauge.formats.roles import roles_of
 from evalgauge.formats.wording import counted
 from evalgauge.scores.build import inferred_metrics
@@ -55,9 +56,9 @@ def table_of(table: Table, options: ReadOptions) -> ScoreTable:
     _check_words(options)
     if is_converted(table) and not (options.columns or options.wide_arms or options.wide_reps):
         return table_of_converted(table)
-    table = _with_decimal_commas(table)
-    roles = roles_of(table, options)
-    return _Assembly(table, options, roles).score_table()
+    found = prepared(_with_decimal_commas(table), options)
+    roles = roles_of(found.table, options, found.roles)
+    return _Assembly(found.table, options, roles, found.framework).score_table()
 
 
 def _with_decimal_commas(table: Table) -> Table:
@@ -81,8 +82,9 @@ def _check_words(options: ReadOptions) -> None:
 class _Assembly:
     """The long arrays of one table, built step by step."""
 
-    def __init__(self, table: Table, options: ReadOptions, roles: Roles) -> None:
+    def __init__(self, table: Table, options: ReadOptions, roles: Roles, framework: str) -> None:
         self._table = table
+        self._framework = framework
         self._options = options
         self._roles = roles
         self._problems = [*table.problems, *roles.problems]
@@ -239,7 +241,7 @@ class _Assembly:
                 run_id=self._table.digest,
                 set_name=set_name,
                 arm=arm,
-                framework="table",
+                framework=self._framework,
                 file=self._table.file,
                 rep_source="explicit" if is_explicit else "inferred" if found.is_inferred and n > 1 else "none",
             )

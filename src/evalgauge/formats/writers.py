@@ -16,6 +16,7 @@ from evalgauge.errors import ArgumentError
 from evalgauge.formats.converted import (
     CASE_NUMBER_COLUMN,
     COLUMNS,
+    CONTENT_COLUMNS,
     FIELD_PREFIX,
     HASH_COLUMNS,
     METRIC_COLUMNS,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[np.generic]]
 
 
-def write_table(table: ScoreTable, output: str | Path, *, overwrite: bool = False) -> Path:
+def write_table(table: ScoreTable, output: str | Path, *, overwrite: bool = False, with_content: bool = False) -> Path:
     r"""Write every row of a score table to a file that any tool reads and that ``read`` takes back without loss.
 
     Parameters
@@ -48,12 +49,14 @@ def write_table(table: ScoreTable, output: str | Path, *, overwrite: bool = Fals
         Where to; the ending says the format: ``.parquet``, ``.csv`` or ``.jsonl``.
     overwrite
         Whether a file that is there may be replaced.
+    with_content
+        Whether to write what the cases ask and expect, as text, beside their hashes.
 
     Returns
     -------
     Path
         The file. It is written beside its place and then moved there, so that it is never half-written. It holds
-        hashes of the cases and their slice fields, never their contents.
+        hashes of the cases and their slice fields, and their contents only where that was asked for.
 
     Raises
     ------
@@ -74,7 +77,7 @@ def write_table(table: ScoreTable, output: str | Path, *, overwrite: bool = Fals
     target = Path(output)
     try:
         write = _writer(target, overwrite=overwrite)
-        _write_beside(target, write, _columns(table))
+        _write_beside(target, write, _columns(table) | (_contents(table) if with_content else {}))
     except OSError as fault:
         raise _unwritable(target, fault) from fault
     return target
@@ -194,11 +197,30 @@ def _extras(table: ScoreTable) -> Arrays:
 
 def _fields(table: ScoreTable) -> Arrays:
     return {
-        f"{FIELD_PREFIX}{name}" if name in RESERVED or name.startswith(FIELD_PREFIX) else name: (
+        str(_whole(f"{FIELD_PREFIX}{name}" if name in RESERVED or name.startswith(FIELD_PREFIX) else name)): (
             _objects(values)[table.case]
         )
         for name, values in table.cases.fields.items()
     }
+
+
+def _contents(table: ScoreTable) -> Arrays:
+    if table.cases.contents is None:
+        return {}
+    found = table.cases.contents()
+    parts = [
+        [None if one is None else one.input for one in found],
+        [None if one is None or one.choices is None else list(one.choices) for one in found],
+        [None if one is None else one.target for one in found],
+    ]
+    return {
+        name: _objects([_json(value) for value in values])[table.case]
+        for name, values in zip(CONTENT_COLUMNS, parts, strict=True)
+    }
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _text(value: object) -> str | None:

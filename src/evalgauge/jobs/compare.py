@@ -33,6 +33,7 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
     arms: Sequence[str] = (),
     unpaired: bool = False,
     flips: bool = False,
+    explain_pairing: bool = False,
     missing: Missing = "bounds",
     score_range: Sequence[float] | None = None,
     confidence: float | str = 0.95,
@@ -68,6 +69,8 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
         The logs hold different cases.
     flips
         Keep every changed case in the answer, not only the first ones.
+    explain_pairing
+        Keep for every case by what it was matched, and why not by something better.
     missing
         What missing scores count as, in both arms alike: ``"bounds"``, ``"fail"`` or ``"drop"``.
     score_range
@@ -117,6 +120,7 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
         arms=arms,
         unpaired=unpaired,
         flips=flips,
+        explain_pairing=explain_pairing,
         missing=missing,
         score_range=score_range,
         confidence=confidence,

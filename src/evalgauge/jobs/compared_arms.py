@@ -9,20 +9,25 @@ import numpy as np
 from evalgauge.errors import EvalgaugeError, ScoreError
 from evalgauge.jobs.compared import Compared, answer_of
 from evalgauge.jobs.paired_slices import paired_slices
-from evalgauge.questions.compare import ArmScore, Flip, Pairs
+from evalgauge.questions.compare import ArmScore, ExplainedPair, Flip, Pairs
 from evalgauge.questions.parts import Ends
 from evalgauge.rules.paired import paired_intervals
 from evalgauge.rules.paired_missing import ArmRuns, paired_with_missing
 from evalgauge.rules.unpaired import unpaired_intervals, unpaired_view_of_paired
+from evalgauge.scores.identity import CaseView
 from evalgauge.scores.pairing import paired_cases
+from evalgauge.scores.pairing_reasons import pair_reasons
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from evalgauge.jobs.arms import Arm
     from evalgauge.questions.compare import CompareAnswer, CompareRequest
     from evalgauge.rules.answers import PairedAnswer
     from evalgauge.scores.pairing import Pairing
+    from evalgauge.scores.pairing_reasons import PairReason
 
 # Without --flips an answer keeps this many changed cases, so that a million of them stay cheap.
 _FLIPS_KEPT = 100
@@ -31,7 +36,8 @@ _FLIPS_KEPT = 100
 def compared_paired(request: CompareRequest, baseline: Arm, candidate: Arm) -> CompareAnswer:
     """Return the answer for two arms on the same cases."""
     _same_range(baseline, candidate)
-    pairing = paired_cases(baseline.table.cases, candidate.table.cases)
+    views = CaseView(baseline.table.cases), CaseView(candidate.table.cases)
+    pairing = paired_cases(*views)
     base_rows, cand_rows = _planned_rows(baseline, pairing.baseline), _planned_rows(candidate, pairing.candidate)
     clusters, said = (None, ()) if request.cluster is None else baseline.clusters(request.cluster)
     clusters = None if clusters is None else clusters[base_rows]
@@ -58,7 +64,14 @@ def compared_paired(request: CompareRequest, baseline: Arm, candidate: Arm) -> C
             losses=worse.size,
             ties=int(both.sum()) - better.size - worse.size,
             flips=_flips(request, baseline, base_rows, (base_means, cand_means), worse, better),
-            pairing=_pairs(baseline, candidate, pairing),
+            pairing=_pairs(
+                baseline,
+                candidate,
+                pairing,
+                explained=_explained(baseline, candidate, pair_reasons(*views, pairing))
+                if request.explain_pairing
+                else (),
+            ),
             is_paired=True,
             scored_only=scored_only,
             bounds=bounds,
@@ -184,13 +197,28 @@ def _side(arm: Arm, rows: NDArray[np.intp]) -> ArmScore:
     )
 
 
-def _pairs(baseline: Arm, candidate: Arm, pairing: Pairing) -> Pairs:
+def _explained(baseline: Arm, candidate: Arm, reasons: Sequence[PairReason]) -> tuple[ExplainedPair, ...]:
+    names = [arm.case_names(range(len(arm.sums))) for arm in (baseline, candidate)]
+    rows = [{case: row for row, case in enumerate(arm.sums.case.tolist())} for arm in (baseline, candidate)]
+    return tuple(
+        ExplainedPair(
+            baseline=None if one.baseline is None else names[0][rows[0][one.baseline]],
+            candidate=None if one.candidate is None else names[1][rows[1][one.candidate]],
+            tier=one.tier,
+            reason=one.reason,
+        )
+        for one in reasons
+    )
+
+
+def _pairs(baseline: Arm, candidate: Arm, pairing: Pairing, *, explained: tuple[ExplainedPair, ...]) -> Pairs:
     return Pairs(
         matched=len(pairing),
         by=pairing.by,
         by_counts=dict(pairing.by_counts),
         only_baseline=baseline.case_names(_planned_rows(baseline, pairing.only_baseline)),
         only_candidate=candidate.case_names(_planned_rows(candidate, pairing.only_candidate)),
+        explained=explained,
     )
 
 

@@ -13,11 +13,14 @@ from evalgauge.questions.given import request_from
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from evalgauge.scores.table import ScoreTable
+
 
 def convert(
     *logs: Any,  # noqa: ANN401 - paths, folders, data frames or tables
     output: str,
     overwrite: bool = False,
+    with_content: bool = False,
     columns: Mapping[str, str] | None = None,
     words: Mapping[str, float] | None = None,
     wide_arms: Sequence[str] = (),
@@ -34,6 +37,8 @@ def convert(
         File to write: ``.parquet``, ``.csv`` or ``.jsonl``.
     overwrite
         Replace the file if it exists.
+    with_content
+        Write what the cases ask and expect as text, beside their hashes.
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``.
 
@@ -64,6 +69,7 @@ def convert(
         words={} if words is None else words,
         wide_arms=wide_arms,
         wide_reps=wide_reps,
+        with_content=with_content,
         tolerant=tolerant,
     )
     return convert_answer(request, logs)
@@ -75,7 +81,7 @@ def convert_answer(request: ConvertRequest, logs: Sequence[Any] = ()) -> Convert
     if not sources:
         raise ArgumentError("LOG", "nothing", "one or more logs, tables or folders")
     table = asked_table(sources[0] if len(sources) == 1 else sources, request)
-    write_table(table, request.output, overwrite=request.overwrite)
+    write_table(table, request.output, overwrite=request.overwrite, with_content=request.with_content)
     return ConvertAnswer(
         output=request.output,
         rows=len(table),
@@ -84,6 +90,11 @@ def convert_answer(request: ConvertRequest, logs: Sequence[Any] = ()) -> Convert
         sets=tuple(dict.fromkeys(run.set_name for run in table.runs if run.set_name)),
         metrics=tuple(metric.name for metric in table.metrics),
         fields=tuple(table.cases.fields),
+        contents=_n_contents(table) if request.with_content else 0,
         problems=tuple(dict.fromkeys(problem.text for problem in table.problems)),
         request=request,
     )
+
+
+def _n_contents(table: ScoreTable) -> int:
+    return 0 if table.cases.contents is None else sum(one is not None for one in table.cases.contents())

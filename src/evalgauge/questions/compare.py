@@ -27,6 +27,8 @@ class CompareOptions(ScoringOptions):
         The two logs hold different cases: compare the rates without pairing.
     flips
         List every case that changed.
+    explain_pairing
+        Say for every case by what it was matched, and why not by something better.
     wins
         Cases that only the candidate passed, in place of logs.
     losses
@@ -40,6 +42,7 @@ class CompareOptions(ScoringOptions):
     arms: Names = Names()  # noqa: RUF009 - Names is an immutable tuple
     unpaired: bool = False
     flips: bool = False
+    explain_pairing: bool = False
     wins: Count | None = None
     losses: Count | None = None
     of: Count | None = None
@@ -120,6 +123,26 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedPair:
+    """How one case was matched.
+
+    Attributes
+    ----------
+    baseline, candidate
+        Its ids; ``None`` where it has no partner.
+    tier
+        What matched it: content, input, source hash, near or id; ``""`` without a partner.
+    reason
+        What kept something better from matching it; ``""`` for content.
+    """
+
+    baseline: str | None
+    candidate: str | None
+    tier: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
     """How the cases of the two logs were put side by side.
 
@@ -133,6 +156,8 @@ class Pairs:
         Pairs by tier.
     only_baseline, only_candidate
         Ids of the cases without a partner.
+    explained
+        Every case and pair, where that was asked for.
     """
 
     matched: int
@@ -140,6 +165,7 @@ class Pairs:
     by_counts: dict[str, int]
     only_baseline: tuple[str, ...]
     only_candidate: tuple[str, ...]
+    explained: tuple[ExplainedPair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,12 @@ class ConvertOptions(ReadingOptions):
     ----------
     overwrite
         Replace the output file if it exists.
+    with_content
+        Write what the cases ask and expect as text, beside their hashes: who has the file then has the eval set.
     """
 
     overwrite: bool = False
+    with_content: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,8 @@ class ConvertAnswer(ShownInNotebooks):
         How many.
     arms, sets, metrics, fields
         What is in it; the fields are those that can be slices or clusters, and are written in plain text.
+    contents
+        How many cases have their content in the file as text; 0 where only hashes are written.
     problems
         What the reader met.
     """
@@ -61,6 +66,7 @@ class ConvertAnswer(ShownInNotebooks):
     sets: tuple[str, ...]
     metrics: tuple[str, ...]
     fields: tuple[str, ...]
+    contents: int = 0
     problems: tuple[str, ...] = ()
     request: ConvertRequest = field(default_factory=ConvertRequest)
 

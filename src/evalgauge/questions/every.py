@@ -5,6 +5,7 @@ from typing import TypeAlias
 from evalgauge.questions.best_of import BestOfAnswer, BestOfRequest
 from evalgauge.questions.compare import CompareAnswer, CompareRequest
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
+from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 from evalgauge.questions.plan import PlanAnswer, PlanRequest
 from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
@@ -15,6 +16,7 @@ Request: TypeAlias = (
     MeasureRequest
     | CompareRequest
     | ConvertRequest
+    | LookAtRequest
     | PlanRequest
     | PlanDesignRequest
     | PlanRepsRequest
@@ -25,6 +27,7 @@ Answer: TypeAlias = (
     MeasureAnswer
     | CompareAnswer
     | ConvertAnswer
+    | LookAtAnswer
     | PlanAnswer
     | PlanDesignAnswer
     | PlanRepsAnswer

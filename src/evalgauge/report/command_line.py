@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evalgauge.questions.best_of import BestOfRequest
     from evalgauge.questions.compare import CompareRequest
     from evalgauge.questions.convert import ConvertRequest
+    from evalgauge.questions.look_at import LookAtRequest
     from evalgauge.questions.measure import MeasureRequest
     from evalgauge.questions.plan import PilotOptions
     from evalgauge.questions.reuse import ReuseRequest
@@ -24,7 +25,9 @@ OPTION_NAMES = {"columns": "map", "score_range": "range", "n_cases": "cases"}
 
 
 def option_words(
-    request: MeasureRequest | CompareRequest | ConvertRequest | PilotOptions | ReuseRequest | BestOfRequest,
+    request: (
+        MeasureRequest | CompareRequest | ConvertRequest | LookAtRequest | PilotOptions | ReuseRequest | BestOfRequest
+    ),
     *,
     only: Collection[str] | None = None,
     leave_out: Collection[str] = (),

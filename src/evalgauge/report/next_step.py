@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from evalgauge.questions.plan_design import PlanDesignRequest
+from evalgauge.questions.units import Words
 from evalgauge.report.command_line import log_words, option_words, value_text
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from evalgauge.questions.best_of import BestOfAnswer
     from evalgauge.questions.compare import CompareAnswer
     from evalgauge.questions.convert import ConvertAnswer
+    from evalgauge.questions.look_at import LookAtAnswer, SeenScores
     from evalgauge.questions.measure import MeasureAnswer
     from evalgauge.questions.plan import ChangeOptions, PlanAnswer
     from evalgauge.questions.plan_design import PlanDesignAnswer
@@ -71,20 +73,76 @@ def after_compare(answer: CompareAnswer) -> str:
     """Return what to run after a verdict: the claim with a margin, the cases that would decide, or what changed."""
     request = answer.request
     words = ["evalgauge compare", *log_words(request.logs)]
+    options = option_words(request, leave_out=("explain_pairing",))
     if request.margin is None:
-        return " ".join([*words, *option_words(request), "--margin 2pp"])
+        return " ".join([*words, *options, "--margin 2pp"])
     if answer.verdict == "inconclusive" and answer.is_paired and answer.is_pass_fail and len(request.logs) == 2:
         drop = f"--design paired --drop {value_text(request.margin)}"
         pilot = option_words(request, only=PILOT)
         return " ".join(["evalgauge plan", *_likes(request.logs), *pilot, drop])
     if not request.flips and answer.pairing.by not in {"counts", "none"}:
-        return " ".join([*words, *option_words(request), "--flips"])
-    return " ".join([*words, *option_words(request), "--json"])
+        return " ".join([*words, *options, "--flips"])
+    return " ".join([*words, *options, "--json"])
 
 
 def after_convert(answer: ConvertAnswer) -> str:
     """Return what to run after a conversion: the main job on the new file."""
     return " ".join(["evalgauge measure", *log_words([answer.output])])
+
+
+def after_look_at(answer: LookAtAnswer) -> list[str]:
+    """Return what to ask of a log: its score, a comparison, and what more reps would buy; nothing if none is scored."""
+    found = next(((arm, one) for arm in answer.arms for one in arm.scores if one.scored), None)
+    if found is None:
+        return []
+    arm, scores = found
+    request = answer.request
+    several_metrics = len({one.metric for other in answer.arms for one in other.scores}) > 1
+    sets = list(dict.fromkeys(other.set_name for other in answer.arms))
+    beside = list(dict.fromkeys(other.arm for other in answer.arms if other.set_name == arm.set_name))
+    log = log_words(request.logs)
+    reading = option_words(request)
+    chosen = [f"--task {shlex.quote(arm.set_name)}"] if len(sets) > 1 and arm.set_name else []
+    of_arm = [*chosen, *([f"--arm {shlex.quote(arm.arm)}"] if len(beside) > 1 else [])]
+    score = [
+        *([f"--metric {shlex.quote(scores.metric)}"] if several_metrics else []),
+        *_missing_words(answer, scores),
+        *_range_words(answer, scores),
+    ]
+    fields = [field for field in answer.fields if field.set_name == arm.set_name]
+    slices = [field.name for field in fields if field.use == "slice"]
+    clusters = sorted((field for field in fields if field.use == "cluster"), key=lambda field: -field.values)
+    groups = [
+        *(f"--by {shlex.quote(name)}" for name in slices[:1]),
+        *(f"--cluster {shlex.quote(field.name)}" for field in clusters[:1]),
+    ]
+    words = [["measure", *log, *reading, *of_arm, *score, *groups]]
+    if len(beside) > 1:
+        arms = shlex.quote(",".join(beside[:2]))
+        words.append(["compare", *log, *reading, "--arms", arms, *chosen, *score, "--margin 2pp"])
+    else:
+        words.append(["compare", *log, "CANDIDATE", *reading, *chosen, *score, "--margin 2pp"])
+    if scores.repeated_cases and arm.rep_kind != "judge":
+        words.append(["plan reps", *log, *reading, *of_arm, *score])
+    return [" ".join(["evalgauge", *one]) for one in words]
+
+
+def _missing_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
+    """Return numbers to fill in for words that have none; the user changes them."""
+    words = next(metric.words for metric in answer.metrics if metric.name == scores.metric)
+    if not words or answer.request.words:
+        return []
+    numbers = [1.0, *[0.0] * (len(words) - 1)]
+    return ["--words", shlex.quote(value_text(Words(zip(words, numbers, strict=True))))]
+
+
+def _range_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
+    metric = next(metric for metric in answer.metrics if metric.name == scores.metric)
+    if scores.low is None or scores.high is None or (metric.low is not None and metric.high is not None):
+        return []
+    if scores.low >= 0 and scores.high <= 1:
+        return []
+    return ["--range", "0:100" if scores.low >= 0 and scores.high <= 100 else "none"]
 
 
 def after_plan(answer: PlanAnswer) -> str:

@@ -55,6 +55,8 @@ class Pairing:
         Pairs per tier, by name, where there are any.
     notes
         Sentences that have to be shown with any result of this pairing.
+    refusal
+        Why equal ids were not used; ``""`` where they were, or where there are none.
     """
 
     baseline: NDArray[np.intp]
@@ -66,6 +68,7 @@ class Pairing:
     by: By
     by_counts: Mapping[str, int]
     notes: tuple[str, ...] = ()
+    refusal: str = ""
 
     def __len__(self) -> int:
         return self.baseline.size
@@ -220,6 +223,7 @@ class _Matching:
             by=max(reversed(totals), key=totals.__getitem__),
             by_counts={name: count for name, count in zip(TIERS, counts, strict=True) if count},
             notes=(*self._notes(baseline, candidate, tier), *self.notes),
+            refusal=self.refusal,
         )
 
     def _ids_agree(self, baseline: NDArray[np.intp], candidate: NDArray[np.intp]) -> int:

@@ -16,6 +16,7 @@ RENDERERS = {
     "measure": ("measure", "measure_lines"),
     "compare": ("compare", "compare_lines"),
     "convert": ("convert", "convert_lines"),
+    "look_at": ("look_at", "look_at_lines"),
     "plan": ("plan", "plan_lines"),
     "plan_design": ("plan_design", "design_lines"),
     "plan_reps": ("plan_reps", "reps_lines"),

@@ -32,6 +32,7 @@ def compare_lines(answer: CompareAnswer) -> list[Line]:
     lines += [
         *_arms(answer),
         *_pairs(answer),
+        *_explained(answer),
         *_margin(answer, scale),
         *_missing(answer, scale),
         *_unpaired(answer),
@@ -101,6 +102,28 @@ def _pairs(answer: CompareAnswer) -> list[Line]:
     for side, names in (("baseline", pairing.only_baseline), ("candidate", pairing.only_candidate)):
         if names:
             lines.append(Line(f"  Only in the {side}, not compared: {len(names):,} ({listed(names)})", "warning"))
+    return lines
+
+
+def _explained(answer: CompareAnswer) -> list[Line]:
+    """Return every case under what it was matched by, cases with one explanation together."""
+    if not answer.request.explain_pairing:
+        return []
+    if not answer.pairing.explained:
+        return [Line("  No pairing to explain: the cases were not put side by side.")]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in answer.pairing.explained:
+        if one.tier:
+            title = TIER_WORDS[one.tier]
+        else:
+            title = f"no partner, only in the {'candidate' if one.baseline is None else 'baseline'}"
+        same = one.baseline == one.candidate
+        name = f"{one.baseline}" if same else " → ".join(case for case in (one.baseline, one.candidate) if case)
+        groups.setdefault((title, one.reason), []).append(name)
+    lines = [Line("  Pairing, case by case, and what kept a better match from being made:")]
+    for (title, reason), names in groups.items():
+        why = f"; {reason}" if reason else ""
+        lines.append(Line(f"    {title}, {count(len(names), 'case')}{why}: {', '.join(names)}"))
     return lines
 
 
