@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 from evalgauge.jobs.reading import log_name
 from evalgauge.jobs.score_matrix import score_matrix
 from evalgauge.questions.best_of import BestOfAnswer, BestOfRequest, CandidateScore
+from evalgauge.questions.given import request_from
 from evalgauge.questions.parts import NamedInterval
-from evalgauge.questions.units import Columns, Names, ScoreRange, Words
-from evalgauge.questions.units import share as as_share
+from evalgauge.questions.units import ScoreRange
 from evalgauge.reusing.selection import best_of_k
 
 if TYPE_CHECKING:
@@ -82,17 +82,18 @@ def best_of(  # noqa: PLR0913 - the options of one question, all keyword-only
     """
     if len(logs) == 1 and isinstance(logs[0], (list, tuple)):
         logs = tuple(cast("Sequence[Any]", logs[0]))
-    request = BestOfRequest(
+    request = request_from(
+        BestOfRequest,
         logs=tuple(log_name(log) for log in logs),
         metric=metric,
         task=task,
-        score_range=None if score_range is None else ScoreRange(score_range),
+        score_range=score_range,
         missing=missing,
-        confidence=as_share(confidence, "confidence"),
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        confidence=confidence,
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return best_of_answer(request, logs)

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 from evalgauge.jobs.reading import log_name
 from evalgauge.jobs.reused import answer_of
 from evalgauge.jobs.reused_score import reused_score
+from evalgauge.questions.given import request_from
 from evalgauge.questions.reuse import ReuseRequest
-from evalgauge.questions.units import Columns, Names, ScoreRange, Words
-from evalgauge.questions.units import points as as_points
-from evalgauge.questions.units import share as as_share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,31 +100,32 @@ def reuse(  # noqa: PLR0913 - the options of one question, all keyword-only
     >>> print(eg.reuse(n_cases=1000, rate=0.8, looks=10, tolerance=0.02))
     10 looks flatter by 1.9 points; 95 % interval 76.2 to 82.4 %; budget 11
     """
-    request = ReuseRequest(
+    request = request_from(
+        ReuseRequest,
         logs=tuple(log_name(log) for log in logs),
         n_cases=n_cases,
-        rate=None if rate is None else as_share(rate, "rate"),
+        rate=rate,
         looks=looks,
-        tolerance=as_points(tolerance, "tolerance"),
-        correlation=None if correlation is None else as_share(correlation, "correlation"),
-        cap=None if cap is None else as_share(cap, "cap"),
+        tolerance=tolerance,
+        correlation=correlation,
+        cap=cap,
         display=display,
         passes=passes,
         retired=retired,
-        step=None if step is None else as_points(step, "step"),
-        refresh=None if refresh is None else as_share(refresh, "refresh"),
+        step=step,
+        refresh=refresh,
         more_looks=more_looks,
         climb=climb,
-        edit=as_share(edit, "edit"),
+        edit=edit,
         metric=metric,
         arm=arm,
         task=task,
-        score_range=None if score_range is None else ScoreRange(score_range),
-        confidence=as_share(confidence, "confidence"),
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        score_range=score_range,
+        confidence=confidence,
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return reuse_answer(request, logs)

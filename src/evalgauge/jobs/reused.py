@@ -178,16 +178,16 @@ def _adaptive(basis: _Basis, climbs: tuple[Climb, ...]) -> Adaptive:
 
 
 def _certified(request: ReuseRequest, score: ReusedScore) -> Certified | None:
-    for option, value in (("--passes", request.passes), ("--retired", request.retired or None)):
+    for option, value in (("passes", request.passes), ("retired", request.retired or None)):
         if value is not None and request.display not in ("pass-fail", "score-on-pass"):
             raise ArgumentError(option, value, "given with --display pass-fail or score-on-pass")
     if request.step is not None and request.display != "rounded":
-        raise ArgumentError("--step", float(request.step), "given with --display rounded")
+        raise ArgumentError("step", float(request.step), "given with --display rounded")
     if request.display is None or request.display == "per-case":
         return None
     if not score.is_pass_fail:
         hint = "Count passes of one run a case, or take the symmetric interval."
-        raise ArgumentError("--display", request.display, "given for one pass or fail a case", hint)
+        raise ArgumentError("display", request.display, "given for one pass or fail a case", hint)
     log_count = log_transcripts(
         request.looks,
         request.display,
@@ -205,14 +205,14 @@ def _levels(request: ReuseRequest, n: int) -> int:
         return n + 1
     if request.step is None or request.step <= 0:
         came = "nothing" if request.step is None else float(request.step)
-        raise ArgumentError("--step", came, "the step of the rounded scores, such as 1pp")
+        raise ArgumentError("step", came, "the step of the rounded scores, such as 1pp")
     return min(n, math.ceil(1 / request.step)) + 1
 
 
 def _refresh(request: ReuseRequest, basis: _Basis) -> Refresh | None:
     if request.refresh is None:
         if request.more_looks:
-            raise ArgumentError("--more-looks", request.more_looks, "given with --refresh, the share to replace")
+            raise ArgumentError("more_looks", request.more_looks, "given with --refresh, the share to replace")
         return None
     return refresh(basis.own_sigma, basis.looks, request.refresh, more_looks=request.more_looks)
 
@@ -230,9 +230,9 @@ def _climbs(request: ReuseRequest, basis: _Basis, on_progress: Progress | None) 
     if not request.climb:
         return ()
     if not basis.score.is_pass_fail:
-        raise ArgumentError("--climb", "graded or repeated scores", "one pass or fail a case")
+        raise ArgumentError("climb", "graded or repeated scores", "one pass or fail a case")
     if basis.looks > _MOST_CLIMBED:
-        raise ArgumentError("--climb", f"{basis.looks:,} looks", f"at most {_MOST_CLIMBED:,} looks")
+        raise ArgumentError("climb", f"{basis.looks:,} looks", f"at most {_MOST_CLIMBED:,} looks")
     done, total = 0, len(RULES) * math.ceil(_CLIMBS / BLOCK)
 
     def told(work: Callable[[Block], Sums], study: Iterable[Block]) -> Iterator[Sums]:

@@ -93,10 +93,10 @@ def reused_score(request: ReuseRequest, sources: list[Any]) -> ReusedScore:
     if not sources:
         if request.n_cases is None or request.rate is None:
             allowed = "--cases with --rate, a count such as 258/300, or the log of the chosen candidate"
-            raise ArgumentError("--cases" if request.n_cases is None else "--rate", "nothing", allowed)
-        n, rate = checked_cases(request.n_cases), checked_between(request.rate)
+            raise ArgumentError("n_cases" if request.n_cases is None else "rate", "nothing", allowed)
+        n, rate = checked_cases(request.n_cases, "n_cases"), checked_between(request.rate)
         return ReusedScore(n_cases=n, n_eff=float(n), rate=rate, is_observed=False)
-    for option, value in (("--cases", request.n_cases), ("--rate", request.rate)):
+    for option, value in (("n_cases", request.n_cases), ("rate", request.rate)):
         if value is not None:
             raise ArgumentError(option, value, "given without a log or count, which say it themselves")
     (source,) = sources

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from evalgauge.questions.counts import Count
 from evalgauge.questions.parts import ReadingOptions, Source
 from evalgauge.questions.units import Points, ScoreRange, Share
 from evalgauge.reusing.results import Certified, CorrectedInterval, Refresh
@@ -59,18 +60,18 @@ class ReuseOptions(ReadingOptions):
         Level of every interval, two-sided.
     """
 
-    n_cases: int | None = None
+    n_cases: Count | None = None
     rate: Share | None = None
-    looks: int = 1
+    looks: Count = Count(1)  # noqa: RUF009 - a Count is an immutable int
     tolerance: Points = Points(0.02)  # noqa: RUF009 - Points are an immutable float
     correlation: Share | None = None
     cap: Share | None = None
     display: Display | None = None
-    passes: int | None = None
+    passes: Count | None = None
     retired: bool = False
     step: Points | None = None
     refresh: Share | None = None
-    more_looks: int = 0
+    more_looks: Count = Count(0)  # noqa: RUF009 - same
     climb: bool = False
     edit: Share = Share(0.2)  # noqa: RUF009 - a Share is an immutable float
     metric: str | None = None

@@ -20,11 +20,11 @@ def checked_whole(value: float, argument: str, *, least: int, most: int, what: s
     return int(value)
 
 
-def checked_cases(n: float) -> int:
+def checked_cases(n: float, argument: str = "cases") -> int:
     """Return the number of cases, 2 or more: one case has no spread to be lucky with."""
     if is_number(n) and n == 1:
         hint = "One case says nothing about a choice among candidates."
-        raise ArgumentError("cases", n, f"a whole number of cases from {_LEAST_CASES} to {MOST_CASES:,}", hint)
+        raise ArgumentError(argument, n, f"a whole number of cases from {_LEAST_CASES} to {MOST_CASES:,}", hint)
     return checked_whole(n, "cases", least=_LEAST_CASES, most=MOST_CASES, what="cases")
 
 
