@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 GROUP = "evalgauge.readers"
 """The group of entry points in which a third party names its ``Reader``."""
 
-_FRAMEWORKS = ("inspect_ai", "lm_eval", "promptfoo")
+_FRAMEWORKS = (
+    *("inspect_ai", "lm_eval", "promptfoo"),
+    *("driftproof", "alpaca_eval", "swe_bench", "skill_creator"),
+)
 _PLAIN = ("parquet_table", "jsonl_table", "json_table", "csv_table")
 
 
