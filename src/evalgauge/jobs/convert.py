@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError
+from evalgauge.formats.every_eval_ever_write import write_every_eval_ever
 from evalgauge.formats.writers import write_table
+from evalgauge.jobs.convert_scores import written_scores
 from evalgauge.jobs.reading import asked_table, log_name
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
 from evalgauge.questions.units import Columns, Names, Words
+from evalgauge.scores.subset import table_of_arm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from evalgauge.scores.table import ScoreTable
 
 
 def convert(
     *logs: Any,  # noqa: ANN401 - paths, folders, data frames or tables
     output: str,
     overwrite: bool = False,
+    arm: str | None = None,
     columns: Mapping[str, str] | None = None,
     words: Mapping[str, float] | None = None,
     wide_arms: Sequence[str] = (),
@@ -31,9 +39,12 @@ def convert(
     *logs
         Paths, folders, data frames or tables.
     output
-        File to write: ``.parquet``, ``.csv`` or ``.jsonl``.
+        File to write: ``.parquet``, ``.csv`` or ``.jsonl``; or ``.json``: Every Eval Ever, the scores of one arm with
+        their intervals, and the samples beside them.
     overwrite
         Replace the file if it exists.
+    arm
+        Which arm to write, where the logs hold several.
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``.
 
@@ -45,7 +56,10 @@ def convert(
     Raises
     ------
     ArgumentError
-        When no log is given, the file's ending is unknown, or the file exists and ``overwrite`` is not set.
+        When no log is given, the file's ending is unknown, the file exists and ``overwrite`` is not set, or the arm is
+        not there.
+    ScoreError
+        When no score can be written with an interval.
     LogError
         When a log cannot be read.
 
@@ -59,6 +73,7 @@ def convert(
         logs=tuple(log_name(log) for log in logs),
         output=output,
         overwrite=overwrite,
+        arm=arm,
         columns=Columns(columns or {}),
         words=Words(words or {}),
         wide_arms=Names(wide_arms),
@@ -74,15 +89,35 @@ def convert_answer(request: ConvertRequest, logs: Sequence[Any] = ()) -> Convert
     if not sources:
         raise ArgumentError("LOG", "nothing", "one or more logs, tables or folders")
     table = asked_table(sources[0] if len(sources) == 1 else sources, request)
-    write_table(table, request.output, overwrite=request.overwrite)
+    if request.arm is not None:
+        table = _of_arm(table, request.arm)
+    notes: tuple[str, ...] = ()
+    rows = len(table)
+    if Path(request.output).suffix.lower() == ".json":
+        scores, notes = written_scores(table, request)
+        rows = write_every_eval_ever(table, scores, request.output, overwrite=request.overwrite)
+        if rows < len(table):
+            left = f"{len(table) - rows:,} of {len(table):,} rows have no place in the file: it takes scores alone."
+            notes = (*notes, f"{left} Planned and scored runs are counted beside each result.")
+    else:
+        write_table(table, request.output, overwrite=request.overwrite)
     return ConvertAnswer(
         output=request.output,
-        rows=len(table),
+        rows=rows,
         cases=len(table.cases),
         arms=tuple(dict.fromkeys(run.arm for run in table.runs)),
         sets=tuple(dict.fromkeys(run.set_name for run in table.runs if run.set_name)),
         metrics=tuple(metric.name for metric in table.metrics),
         fields=tuple(table.cases.fields),
-        problems=tuple(dict.fromkeys(problem.text for problem in table.problems)),
+        problems=tuple(dict.fromkeys((*notes, *(problem.text for problem in table.problems)))),
         request=request,
     )
+
+
+def _of_arm(table: ScoreTable, arm: str) -> ScoreTable:
+    arms = list(dict.fromkeys(run.arm for run in table.runs))
+    if arm not in arms:
+        close = get_close_matches(arm, arms, n=1)
+        hint = f"Did you mean {close[0]}?" if close else ""
+        raise ArgumentError("--arm", arm, f"one of {', '.join(arms)}", hint)
+    return table_of_arm(table, arm)

@@ -15,9 +15,12 @@ class ConvertOptions(ReadingOptions):
     ----------
     overwrite
         Replace the output file if it exists.
+    arm
+        Which arm to write, when the logs hold several; Every Eval Ever keeps one model a file.
     """
 
     overwrite: bool = False
+    arm: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +32,7 @@ class ConvertRequest(ConvertOptions):
     logs
         Logs, tables or folders.
     output
-        File to write: .parquet, .csv or .jsonl.
+        File to write: .parquet, .csv, .jsonl, or .json for Every Eval Ever with intervals.
     """
 
     verb: ClassVar[str] = "convert"

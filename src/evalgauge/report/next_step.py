@@ -74,7 +74,8 @@ def after_compare(answer: CompareAnswer) -> str:
 
 def after_convert(answer: ConvertAnswer) -> str:
     """Return what to run after a conversion: the main job on the new file."""
-    return " ".join(["evalgauge measure", *log_words([answer.output])])
+    chosen = ["--metric", shlex.quote(answer.metrics[0])] if len(answer.metrics) > 1 else []
+    return " ".join(["evalgauge measure", *log_words([answer.output]), *chosen])
 
 
 def after_plan(answer: PlanAnswer) -> str:
