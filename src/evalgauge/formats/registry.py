@@ -23,7 +23,7 @@ GROUP = "evalgauge.readers"
 _FRAMEWORKS = (
     *("inspect_ai", "lm_eval", "promptfoo"),
     *("driftproof", "alpaca_eval", "swe_bench", "skill_creator", "helm", "every_eval_ever"),
-    *("openai_evals", "tau_bench"),
+    *("openai_evals", "tau_bench", "lighteval"),
 )
 _PLAIN = ("parquet_table", "jsonl_table", "json_table", "csv_table")
 
