@@ -38,7 +38,7 @@ _GZIP = b"\x1f\x8b"
 _ZIP = b"PK"
 _LFS_POINTER = b"version https://git-lfs"
 _WAYS_OUT: tuple[tuple[bytes, str, str], ...] = (
-    (b"SQLite format 3\0", "is a SQLite database.", "Export the eval first: promptfoo export eval ID -o x.json"),
+    (b"SQLite format 3\0", "is a SQLite database, and not promptfoo's.", "Export its scores as CSV or JSON lines."),
     (b"ARROW1", "is an Arrow (Feather) file.", "Read it with pyarrow.feather.read_table and give the table to read()."),
     (b"\x80", "looks like a Python pickle, which can run code when it is read.", "Save the frame as Parquet or CSV."),
     (b"\xd0\xcf\x11\xe0", "is an old Excel workbook.", "Save the sheet as CSV."),
@@ -115,11 +115,12 @@ def _read_folder(path: Path, options: ReadOptions) -> ScoreTable:
     left = [] if taken is None else [file for file in files if file not in taken]
     unread: list[str] = []
     failed: list[Problem] = []
-    is_beside = bool(tables)
+    logs = {file for file in left if _is_framework_log(file)}
+    is_beside = bool(tables or logs)
     for file in left:
         try:
             # Beside the logs of a framework lie lists of cases and totals: such a table is no log unless it is named.
-            if is_beside and not _is_framework_log(file):
+            if is_beside and file not in logs:
                 unread.append(str(file.relative_to(path)))
             else:
                 tables.append(_read_file(file, options))

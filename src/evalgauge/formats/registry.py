@@ -21,7 +21,7 @@ GROUP = "evalgauge.readers"
 """The group of entry points in which a third party names its ``Reader``."""
 
 _FRAMEWORKS = (
-    *("inspect_ai", "lm_eval", "promptfoo"),
+    *("inspect_ai", "lm_eval", "promptfoo", "promptfoo_database"),
     *("driftproof", "alpaca_eval", "swe_bench", "skill_creator", "helm", "every_eval_ever"),
     *("openai_evals", "tau_bench", "lighteval"),
 )
