@@ -252,6 +252,8 @@ def _log_errors(label: str) -> Generator[None]:
     except duckdb.OutOfMemoryException as error:
         hint = "Keep the columns of cases, arms, reps and scores, or split the file."
         raise LogError(label, "does not fit into the memory that the engine may use.", hint=hint) from error
+    except UnicodeDecodeError as error:
+        raise LogError(label, "holds text that is no UTF-8.", hint="The file may be damaged: copy it again.") from error
     except duckdb.Error as error:
         first = str(error).splitlines()[0].rstrip(".")
         raise LogError(

@@ -104,6 +104,8 @@ def parsed(data: bytes, *, file: str, record: str = "") -> object:
     """
     try:
         value: object = json.loads(data)
+        if b"\\ud" in data or b"\\uD" in data:
+            value = _whole(value)
     except json.JSONDecodeError as fault:
         problem = f"is no valid JSON at line {fault.lineno}, column {fault.colno}: {fault.msg}."
         if is_cut(fault):
@@ -131,11 +133,26 @@ def converted(value: object, kind: type[T], *, file: str, record: str = "") -> T
         They have another shape; the field is named.
     """
     try:
-        return msgspec.convert(value, kind)
+        try:
+            return msgspec.convert(value, kind)
+        except UnicodeEncodeError:
+            # An answer that was cut in the middle of an emoji holds half of a surrogate pair, which is no text.
+            return msgspec.convert(_whole(value), kind)
     except msgspec.ValidationError as fault:
         raise _shape_error(fault, file, record) from fault
     except RecursionError as fault:
         raise LogError(file, f"{NESTED}.", record=record) from fault
+
+
+def _whole(value: object) -> object:
+    """Return plain values with every half of a surrogate pair replaced."""
+    if isinstance(value, str):
+        return value.encode("utf-8", errors="replace").decode()
+    if is_array(value):
+        return [_whole(one) for one in value]
+    if is_object(value):
+        return {str(_whole(name)): _whole(one) for name, one in value.items()}
+    return value
 
 
 def is_cut(fault: json.JSONDecodeError) -> bool:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from evalgauge.scores.table import ScoreTable
 
 T = TypeVar("T")
+# SQLite quotes a damaged file in its own words, bytes and all.
+_DAMAGED = (sqlite3.Error, UnicodeDecodeError)
 _MAGIC = b"SQLite format 3\0"
 _TABLES = frozenset({"evals", "eval_results"})
 _EVALS = ("id", "created_at", "description", "results", "config", "prompts", "runtime_options")
@@ -63,7 +65,7 @@ class PromptfooDatabaseReader:
         try:
             with _opened(source.path) as database:
                 found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        except sqlite3.Error:
+        except _DAMAGED:
             return False
         return {name for (name,) in found} >= _TABLES
 
@@ -80,7 +82,7 @@ class PromptfooDatabaseReader:
             try:
                 with _opened(source.path) as database:
                     logs = list(_logs(database, source.name, options, left_out))
-            except sqlite3.Error as fault:
+            except _DAMAGED as fault:
                 hint = "Copy it again, with its -wal file if there is one, or export the eval: promptfoo export eval ID"
                 raise LogError(source.name, f"is a damaged database: {fault}.", hint=hint) from fault
             if not logs:
@@ -97,8 +99,14 @@ READER = PromptfooDatabaseReader()
 def _opened(path: Path) -> Generator[sqlite3.Connection]:
     # promptfoo may be at work: nothing is locked or written, and what its journal holds is seen.
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        # Text that is no UTF-8 is a fault of one cell, to be named with its eval.
+        database.text_factory = _text
         database.execute("PRAGMA query_only = ON")
         yield database
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="replace")
 
 
 def _logs(
