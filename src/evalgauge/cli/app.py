@@ -35,7 +35,8 @@ STDIN_WORD = "stdin:"
 HELP = """Honest intervals and verdicts for evals, from the logs you already have.
 
 First steps: evalgauge RUN.eval (a score), evalgauge BASELINE CANDIDATE (a comparison), evalgauge 47/50 (a count).
-Logs are Inspect AI, lm-evaluation-harness and promptfoo files or folders, and CSV, JSON Lines or Parquet tables.
+Logs are files or folders of Inspect AI, lm-evaluation-harness, promptfoo, HELM, SWE-bench, tau-bench and others
+(docs/formats.md), and CSV, JSON Lines or Parquet tables.
 """
 
 
