@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from evalgauge.errors import LogError, UnknownFormatError
+from evalgauge.errors import UnknownFormatError
 from evalgauge.formats.every_eval_ever_rows import Aggregate, SampleRow
 from evalgauge.formats.every_eval_ever_table import table_of_rows
 from evalgauge.formats.json_records import line_records
 from evalgauge.formats.json_text import decoded
 from evalgauge.formats.log_guard import reading
 from evalgauge.formats.protocol import Source
+from evalgauge.formats.several import head_of, table_of_each
 from evalgauge.formats.wording import counted
-from evalgauge.scores.concat import concatenated
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
@@ -60,7 +59,8 @@ class EveryEvalEverReader:
         """
         with reading(source.name):
             if source.is_folder:
-                return _of_folder(source, options)
+                paths = sorted(_samples_in(source.path))
+                return table_of_each(source, paths, lambda path: _table(path, _results_of(path), options), options)
             if _are_results(source.head):
                 aggregate = _aggregate(source.path)
                 samples = _samples_of(source.path, aggregate)
@@ -76,23 +76,6 @@ class EveryEvalEverReader:
 
 
 READER = EveryEvalEverReader()
-
-
-def _of_folder(source: Source, options: ReadOptions) -> ScoreTable:
-    tables: list[ScoreTable] = []
-    left_out: list[Problem] = []
-    paths = sorted(_samples_in(source.path))
-    for path in paths:
-        try:
-            tables.append(_table(path, _results_of(path), options))
-        except LogError as fault:
-            if not options.tolerant or len(paths) == 1:
-                raise
-            left_out.append(Problem(text=f"{fault} This file is left out.", file=str(path)))
-    if not tables:
-        raise LogError(source.name, "no samples in this folder can be read.", hint=left_out[0].text)
-    joined = concatenated(tables)
-    return replace(joined, problems=(*left_out, *joined.problems))
 
 
 def _table(samples: Path, results: Path | None, options: ReadOptions, label: str = "") -> ScoreTable:
@@ -144,10 +127,10 @@ def _results_of(samples: Path) -> Path | None:
     """Return the results beside samples: those of the same name, or those that name them."""
     if samples.name.endswith(_END):
         named = samples.with_name(samples.name.removesuffix(_END) + ".json")
-        if named.is_file() and _are_results(_head(named)):
+        if named.is_file() and _are_results(head_of(named, _HEAD_BYTES)):
             return named
     wanted = samples.name.encode()
-    beside = (path for path in sorted(samples.parent.glob("*.json")) if _are_results(_head(path)))
+    beside = (path for path in sorted(samples.parent.glob("*.json")) if _are_results(head_of(path, _HEAD_BYTES)))
     return next((path for path in beside if wanted in path.read_bytes()), None)
 
 
@@ -166,16 +149,8 @@ def _without_samples(file: str, aggregate: Aggregate) -> UnknownFormatError:
 
 def _samples_in(folder: Path, most: int | None = None) -> Iterator[Path]:
     for path in islice(folder.rglob("*.jsonl"), most):
-        if path.is_file() and _are_samples(_head(path)):
+        if path.is_file() and _are_samples(head_of(path, _HEAD_BYTES)):
             yield path
-
-
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(_HEAD_BYTES)
-    except OSError:
-        return b""
 
 
 def _are_samples(head: bytes) -> bool:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from evalgauge.errors import LogError
 from evalgauge.formats.lighteval_table import Details, details_of, table_of_details
 from evalgauge.formats.log_guard import reading
 from evalgauge.formats.plain_text import arm_name
 from evalgauge.formats.protocol import Source
-from evalgauge.scores.concat import concatenated
-from evalgauge.scores.table import Problem
+from evalgauge.formats.several import table_of_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,22 +49,12 @@ class LightevalReader:
             A file cannot be read, or no metric has a score per document.
         """
         with reading(source.name):
-            paths = sorted(_details_in(source.path)) if source.is_folder else [source.path]
-            tables: list[ScoreTable] = []
-            left_out: list[Problem] = []
-            for number, path in enumerate(paths, start=1):
-                try:
-                    one = source if not source.is_folder else Source(path=path, head=b"", is_folder=False)
-                    tables.append(table_of_details(_details(one), options.words))
-                except LogError as fault:
-                    if not options.tolerant or len(paths) == 1:
-                        raise
-                    left_out.append(Problem(text=f"{fault} This file is left out.", file=str(path)))
-                options.progress(number, len(paths))
-            if not tables:
-                raise LogError(source.name, "no details in this folder can be read.", hint=left_out[0].text)
-            joined = concatenated(tables)
-            return replace(joined, problems=(*left_out, *joined.problems))
+            if not source.is_folder:
+                return table_of_details(_details(source), options.words)
+            paths = sorted(_details_in(source.path))
+            return table_of_each(
+                source, paths, lambda path: table_of_details(_details(_source(path)), options.words), options
+            )
 
     def files(self, folder: Path) -> set[Path]:
         """Return the details in a folder, and the totals that lighteval saves with them."""
@@ -75,6 +62,10 @@ class LightevalReader:
 
 
 READER = LightevalReader()
+
+
+def _source(path: Path) -> Source:
+    return Source(path=path, head=b"", is_folder=False)
 
 
 def _details(source: Source) -> Details:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from evalgauge.errors import LogError
 from evalgauge.formats.json_text import decoded
 from evalgauge.formats.log_guard import reading
+from evalgauge.formats.several import head_of
 from evalgauge.formats.skill_creator_table import Benchmark, EvalInfo, Graded, Grading, table_of_gradings
 from evalgauge.scores.concat import concatenated
 from evalgauge.scores.table import Problem
@@ -82,7 +83,7 @@ class _Found:
         self.trees: dict[Path, list[Graded]] = {}
         for number, path in enumerate(paths, start=1):
             try:
-                if path.name == "grading.json" or not _is_benchmark(_head(path)):
+                if path.name == "grading.json" or not _is_benchmark(head_of(path, _HEAD_BYTES)):
                     self._take_grading(path)
                 else:
                     self.benchmarks[path] = decoded(path.read_bytes(), Benchmark, file=str(path))
@@ -164,17 +165,9 @@ def _eval_id(folder: Path, info: EvalInfo) -> str:
 def _logs_in(folder: Path, most: int | None = None) -> Iterator[Path]:
     for path in islice(folder.rglob("*.json"), most):
         if path.is_file():
-            head = _head(path)
+            head = head_of(path, _HEAD_BYTES)
             if _is_benchmark(head) or _is_grading(path, head):
                 yield path
-
-
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(_HEAD_BYTES)
-    except OSError:
-        return b""
 
 
 def _is_benchmark(head: bytes) -> bool:

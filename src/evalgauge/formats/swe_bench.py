@@ -11,6 +11,7 @@ import msgspec
 from evalgauge.errors import LogError
 from evalgauge.formats.json_text import decoded
 from evalgauge.formats.log_guard import reading
+from evalgauge.formats.several import head_of
 from evalgauge.formats.swe_bench_table import InstanceOutcome, Outcomes, table_of_outcomes
 from evalgauge.scores.concat import concatenated
 from evalgauge.scores.table import Problem
@@ -101,7 +102,7 @@ def _outcomes(paths: list[Path], options: ReadOptions, left_out: list[Problem]) 
     instances: dict[Path, dict[str, InstanceOutcome]] = {}
     for number, path in enumerate(paths, start=1):
         try:
-            if _is_summary(_head(path)):
+            if _is_summary(head_of(path, _HEAD_BYTES)):
                 summaries.append(_of_summary(path))
             else:
                 instances.setdefault(path.parent.parent, {}).update(_of_instance(path))
@@ -181,17 +182,9 @@ def _models(instances: set[Path]) -> set[Path]:
 def _reports_in(folder: Path, most: int | None = None) -> Iterator[Path]:
     for path in islice(folder.rglob("*.json"), most):
         if path.is_file():
-            head = _head(path)
+            head = head_of(path, _HEAD_BYTES)
             if _is_summary(head) or (path.name == "report.json" and (not head.strip() or _is_instance(head))):
                 yield path
-
-
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(_HEAD_BYTES)
-    except OSError:
-        return b""
 
 
 def _is_summary(head: bytes) -> bool:

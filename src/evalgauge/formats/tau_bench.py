@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from evalgauge.errors import LogError
 from evalgauge.formats.log_guard import reading
 from evalgauge.formats.plain_text import digest_of
 from evalgauge.formats.protocol import Source
+from evalgauge.formats.several import head_of, table_of_each
 from evalgauge.formats.tau_bench_rows import SIMULATIONS, first_version, second_version
 from evalgauge.formats.tau_bench_table import table_of_trials
-from evalgauge.scores.concat import concatenated
-from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,21 +51,8 @@ class TauBenchReader:
         with reading(source.name):
             if not source.is_folder:
                 return _table(source, options)
-            tables: list[ScoreTable] = []
-            left_out: list[Problem] = []
             paths = sorted(_results_in(source.path))
-            for number, path in enumerate(paths, start=1):
-                try:
-                    tables.append(_table(Source(path=path, head=_head(path), is_folder=False), options))
-                except LogError as fault:
-                    if not options.tolerant or len(paths) == 1:
-                        raise
-                    left_out.append(Problem(text=f"{fault} This file is left out.", file=str(path)))
-                options.progress(number, len(paths))
-            if not tables:
-                raise LogError(source.name, "no results in this folder can be read.", hint=left_out[0].text)
-            joined = concatenated(tables)
-            return replace(joined, problems=(*left_out, *joined.problems))
+            return table_of_each(source, paths, lambda path: _table(_source(path), options), options)
 
     def files(self, folder: Path) -> set[Path]:
         """Return the result files in a folder, and the simulations that lie beside them."""
@@ -86,16 +70,12 @@ def _table(source: Source, options: ReadOptions) -> ScoreTable:
 
 def _results_in(folder: Path, most: int | None = None) -> Iterator[Path]:
     for path in islice(folder.rglob("*.json"), most):
-        if path.is_file() and (_is_first(head := _head(path)) or _is_second(head)):
+        if path.is_file() and (_is_first(head := head_of(path, _HEAD_BYTES)) or _is_second(head)):
             yield path
 
 
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(_HEAD_BYTES)
-    except OSError:
-        return b""
+def _source(path: Path) -> Source:
+    return Source(path=path, head=head_of(path, _HEAD_BYTES), is_folder=False)
 
 
 def _is_first(head: bytes) -> bool:
