@@ -1,12 +1,13 @@
 # make demo   the main job on logs that real frameworks wrote
 # make test   the tests
 # make lint   style, types, import contracts, dependencies
-# make slow   seeded coverage studies (long)
+# make slow   seeded coverage studies, and damaged logs for every reader (long; FUZZ=600 for ten minutes each)
 # make bench  speed against peers and limits, in core-seconds
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOGS := tests/fixtures/inspect
+FUZZ ?= 10
 
 .PHONY: demo test lint slow bench format clean
 
@@ -30,7 +31,7 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n auto -m "not slow"
 
 slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -n auto -m slow
+	EVALGAUGE_FUZZ_SECONDS=$(FUZZ) $(BIN)/python -m pytest -q -n auto -m slow
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evalgauge.errors import LogError, UnknownFormatError
+from evalgauge.errors import LogError
 from evalgauge.formats import ReadOptions, read
 
 
@@ -68,13 +68,6 @@ def test_the_csv_of_promptfoo_is_left_out_beside_its_json(fixtures: Path) -> Non
     (problem,) = (one for one in table.problems if "Left out" in one.text)
     for name in ("prompts2.csv", "repeat1.csv", "repeat3.csv", "echo.xml", "prompts2.junit.xml"):
         assert name in problem.text
-    with pytest.raises(UnknownFormatError) as refusal:
-        read(fixtures / "promptfoo" / "repeat1.csv")
-    assert str(refusal.value).endswith(
-        "repeat1.csv: is promptfoo's CSV, which rounds scores and does not say which rows repeat a test, or whose they "
-        "are. Write JSON: promptfoo eval -o results.json; for an eval that was run: promptfoo export eval ID -o "
-        "results.json"
-    )
 
 
 def test_a_damaged_log_stops_the_reading_unless_damage_is_tolerated(mixed: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import zipfile
 from collections import Counter
@@ -160,6 +161,22 @@ def test_an_eval_set_holds_attempts_at_one_work() -> None:
     assert first.created < second.created
     assert (first.state, second.state) == ("error", "complete")
     assert len(table.cases) == 3
+
+
+def test_a_task_of_an_eval_set_that_was_never_begun_is_said(tmp_path: Path) -> None:
+    shutil.copytree(INSPECT / "eval-set", tmp_path / "set")
+    path = tmp_path / "set" / "eval-set.json"
+    planned = json.loads(path.read_text(encoding="utf-8"))
+    assert read(tmp_path / "set").problems == ()
+    planned["tasks"].append({"name": "sums", "task_id": "another", "model": "mockllm/other"})
+    path.write_text(json.dumps(planned), encoding="utf-8")
+    (problem,) = read(tmp_path / "set").problems
+    assert problem.text == (
+        "The eval set lists the task sums with mockllm/other, which has no log here: it was never begun."
+    )
+    path.write_text("{", encoding="utf-8")
+    (problem,) = read(tmp_path / "set").problems
+    assert "What the eval set was to run is not known" in problem.text
 
 
 def test_run_columns() -> None:

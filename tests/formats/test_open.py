@@ -183,7 +183,7 @@ REFUSED = [
         "promptfoo.db",
         lambda path: path.write_bytes(b"SQLite format 3\0" + b"\0" * 100),
         UnknownFormatError,
-        ": is a SQLite database. Export the eval first: promptfoo export eval ID -o x.json",
+        ": is a SQLite database, and not promptfoo's. Export its scores as CSV or JSON lines.",
     ),
     (
         "x.pkl",

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalgauge.errors import LogError
 from evalgauge.formats import ReadOptions, read
 from evalgauge.scores.table import Status
 from support.read_tables import of_records, rows, texts, written
@@ -126,13 +124,9 @@ def test_rows_as_cases_are_said_where_a_column_may_name_the_case(tmp_path: Path)
     assert named.rep.tolist() == [1, 2, 1]
 
 
-def test_promptfoo_csv_needs_its_columns_named(tmp_path: Path) -> None:
+def test_promptfoo_csv_is_a_plain_table_where_its_columns_are_named(tmp_path: Path) -> None:
     text = "Description,ticket,[a] p,Status,Score,Named Scores,Grader Reason,[b] p,Status,Score,Named Scores\n"
     path = written(tmp_path, text + "r,t1,x,PASS,1.00,{},ok,y,FAIL,0.00,{}\n" * 2)
-    with pytest.raises(
-        LogError, match=r"is promptfoo's CSV, which rounds scores .* Write JSON: promptfoo eval -o results"
-    ):
-        read(path)
     table = read(path, ReadOptions(columns={"input": "ticket", "score": "Score|Score (2)"}))
     assert table.rep.tolist() == [1, 2, 1, 2]
     assert table.score.tolist() == [1, 1, 0, 0]

@@ -197,7 +197,7 @@ def test_a_file_is_not_replaced_unless_asked(tmp_path: Path) -> None:
 
 
 def test_other_endings_and_folders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match=r"allowed is a file that ends in \.parquet, \.csv or \.jsonl\."):
+    with pytest.raises(ArgumentError, match=r"allowed is a file that ends in \.parquet, \.csv, \.jsonl or \.json\."):
         write_table(table(), tmp_path / "x.xlsx")
     with pytest.raises(
         ArgumentError, match=r"allowed is a file in a folder that exists\. Make the folder first: .*no$"

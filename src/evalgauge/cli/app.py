@@ -52,8 +52,9 @@ _BEFORE_COMMANDS = {"--help", "-h", "--version", "--install-completion"}
 HELP = """Honest intervals and verdicts for evals, from the logs you already have.
 
 First steps: evalgauge RUN.eval (a score), evalgauge BASELINE CANDIDATE (a comparison), evalgauge 47/50 (a count).
-Logs are files or folders of Inspect AI, lm-evaluation-harness, promptfoo, DeepEval, pydantic-evals, Phoenix and
-pytest (JUnit XML), and CSV, JSON or Parquet tables. What is in one: evalgauge look-at LOG.
+Logs are files or folders of Inspect AI, lm-evaluation-harness, promptfoo, DeepEval, pydantic-evals, Phoenix, pytest
+(JUnit XML), HELM, SWE-bench, tau-bench and others, and CSV, JSON or Parquet tables. What is in one: evalgauge look-at
+LOG.
 """
 
 

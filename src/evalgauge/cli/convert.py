@@ -26,7 +26,7 @@ def convert(
     logs
         Logs, tables or folders; - for stdin.
     to
-        File to write: .parquet, .csv or .jsonl.
+        File to write: .parquet, .csv, .jsonl, or .json for Every Eval Ever with intervals.
     """
     request = request_of(ConvertRequest, options, logs, output=to)
     if output.show_code:

@@ -79,7 +79,9 @@ class Fetched:
     missing: NDArray[np.bool_] | None
 
 
-def parquet_columns(path: Path, *, label: str, memory_limit: str = MEMORY_LIMIT) -> Iterator[Fetched]:
+def parquet_columns(
+    path: Path, *, label: str, only: Sequence[str] = (), memory_limit: str = MEMORY_LIMIT
+) -> Iterator[Fetched]:
     """Return the columns of a Parquet file, in order, read one at a time.
 
     Parameters
@@ -88,16 +90,19 @@ def parquet_columns(path: Path, *, label: str, memory_limit: str = MEMORY_LIMIT)
         The file.
     label
         What messages call it.
+    only
+        Columns to read; all when left out.
     memory_limit
         What DuckDB may hold before it spills to a temporary folder, such as ``"1GB"``.
 
     Raises
     ------
     LogError
-        If the file is cut off or damaged.
+        If the file is cut off or damaged, or lacks one of the columns.
     """
     with _connected(memory_limit) as connection, _unglobbed(path) as file, _log_errors(label):
-        query = f"SELECT * FROM read_parquet({_quoted(file)}, hive_partitioning=false)"  # noqa: S608 (quoted above)
+        chosen = ", ".join(map(_identifier, only)) or "*"
+        query = f"SELECT {chosen} FROM read_parquet({_quoted(file)}, hive_partitioning=false)"  # noqa: S608 (quoted above)
         relation = connection.sql(query)
         for name, kind in zip(relation.columns, relation.types, strict=True):
             yield from _fetched(relation, [(name, kind)])
@@ -247,6 +252,8 @@ def _log_errors(label: str) -> Generator[None]:
     except duckdb.OutOfMemoryException as error:
         hint = "Keep the columns of cases, arms, reps and scores, or split the file."
         raise LogError(label, "does not fit into the memory that the engine may use.", hint=hint) from error
+    except UnicodeDecodeError as error:
+        raise LogError(label, "holds text that is no UTF-8.", hint="The file may be damaged: copy it again.") from error
     except duckdb.Error as error:
         first = str(error).splitlines()[0].rstrip(".")
         raise LogError(

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 
 import numpy as np
 
-from evalgauge.errors import LogError, UnknownFormatError
+from evalgauge.errors import LogError
 from evalgauge.formats.aliases import is_index_name, is_role_name
 from evalgauge.formats.cells import is_score_like, number_in, score_words
 from evalgauge.formats.columns import Encoder, Table, Words, encoded_texts
 from evalgauge.formats.converted import COLUMNS
 from evalgauge.formats.plain_text import arm_name, digest_of, encoding_of, head_text
+from evalgauge.formats.promptfoo_csv import PROMPTFOO, table_of_results
 from evalgauge.formats.score_table import table_of
 from evalgauge.formats.wording import counted
 from evalgauge.scores.table import Problem
@@ -32,7 +33,6 @@ ENGINE_ABOVE = 64 * 2**20
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".psv"})
-_PROMPTFOO = frozenset({"Status", "Score", "Named Scores", "Grader Reason"})
 _CONVERTED = ",".join(COLUMNS).encode()
 _BLOCK = 8_192
 # Rows below the first line that show whether it is one of them.
@@ -61,13 +61,8 @@ class CsvReader:
         named = {name for role in options.columns.values() for name in (role, *role.split("|"))}
         named |= {*options.wide_arms, *options.wide_reps}
         table = csv_cells(source, tolerant=options.tolerant, named=named)
-        if set(table.names) >= _PROMPTFOO and not options.columns:
-            raise UnknownFormatError(
-                source.name,
-                "is promptfoo's CSV, which rounds scores and does not say which rows repeat a test, or whose they are.",
-                hint="Write JSON: promptfoo eval -o results.json; for an eval that was run: "
-                "promptfoo export eval ID -o results.json",
-            )
+        if set(table.names) >= PROMPTFOO and not (options.columns or options.wide_arms or options.wide_reps):
+            return table_of_results(table, options)
         return table_of(table, options)
 
 

@@ -7,16 +7,19 @@ import zipfile
 from itertools import islice
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from evalgauge.errors import LogError
 from evalgauge.formats.inspect_log import inspect_log
 from evalgauge.formats.inspect_table import table_of_logs
 from evalgauge.formats.inspect_zip import ZIP_MARK
+from evalgauge.formats.json_text import decoded
 from evalgauge.formats.log_guard import reading
 from evalgauge.formats.wording import without_advice
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from evalgauge.formats.inspect_log import InspectLog
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
     from evalgauge.scores.table import ScoreTable
 
 HEAD_BYTES = 8_192
-_LISTS = ("logs.json", "eval-set.json")
+_EVAL_SET = "eval-set.json"
+_LISTS = ("logs.json", _EVAL_SET)
 MAX_LOOKED_AT = 2_000
 """How many files below a folder are looked at before it is said to hold no Inspect log."""
 
@@ -32,6 +36,20 @@ MAX_LOOKED_AT = 2_000
 _SPEC = re.compile(rb'\{[^{}\[\]]*"eval"\s*:\s*\{')
 _TASK = re.compile(rb'"task"\s*:\s*"')
 _RUN = re.compile(rb'"(?:task_id|run_id|dataset)"\s*:')
+
+
+class PlannedTask(msgspec.Struct):
+    """A task that an eval set was to run."""
+
+    name: str = ""
+    task_id: str = ""
+    model: str = ""
+
+
+class EvalSet(msgspec.Struct):
+    """What Inspect keeps beside the logs of an eval set."""
+
+    tasks: list[PlannedTask] = []
 
 
 class InspectReader:
@@ -86,7 +104,23 @@ def _folder_table(source: Source, options: ReadOptions) -> ScoreTable:
                 raise
             unread.append(Problem(text=f"{without_advice(fault)} This log is left out.", file=str(path)))
         options.progress(number, len(paths))
+    unread += _planned_without_a_log(source.path, {log.header.eval.task_id for log in logs})
     return table_of_logs(logs, options, file=source.name, problems=unread)
+
+
+def _planned_without_a_log(folder: Path, begun: Collection[str]) -> Iterator[Problem]:
+    """Yield what an eval set was to run and never began: it has no log whose samples could count as not run."""
+    for path in sorted(folder.rglob(_EVAL_SET)):
+        try:
+            planned = decoded(path.read_bytes(), EvalSet, file=str(path))
+        except LogError as fault:
+            yield Problem(text=f"{fault} What the eval set was to run is not known.", file=str(path))
+            continue
+        for task in planned.tasks:
+            if task.task_id not in begun:
+                of = f" with {task.model}" if task.model else ""
+                text = f"The eval set lists the task {task.name}{of}, which has no log here: it was never begun."
+                yield Problem(text=text, file=str(path))
 
 
 def _logs_in(folder: Path, most: int | None = None) -> Iterator[Path]:

@@ -104,6 +104,8 @@ def parsed(data: bytes, *, file: str, record: str = "") -> object:
     """
     try:
         value: object = json.loads(data)
+        if b"\\ud" in data or b"\\uD" in data:
+            value = _whole_characters(value)
     except json.JSONDecodeError as fault:
         problem = f"is no valid JSON at line {fault.lineno}, column {fault.colno}: {fault.msg}."
         if is_cut(fault):

@@ -34,11 +34,14 @@ if TYPE_CHECKING:
 HEAD = 8192
 MOST_NAMED = 50
 """How many files that were left out are named one by one."""
+LARGEST_UNPACKED, MOST_TIMES = 2**30, 200
+"""A gzip file may unpack to this many bytes, or to this many times its size: what is above fills disks on purpose."""
+_BLOCK = 2**20
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK"
 _LFS_POINTER = b"version https://git-lfs"
 _WAYS_OUT: tuple[tuple[bytes, str, str], ...] = (
-    (b"SQLite format 3\0", "is a SQLite database.", "Export the eval first: promptfoo export eval ID -o x.json"),
+    (b"SQLite format 3\0", "is a SQLite database, and not promptfoo's.", "Export its scores as CSV or JSON lines."),
     (b"ARROW1", "is an Arrow (Feather) file.", "Read it with pyarrow.feather.read_table and give the table to read()."),
     (b"\x80", "looks like a Python pickle, which can run code when it is read.", "Save the frame as Parquet or CSV."),
     (b"\xd0\xcf\x11\xe0", "is an old Excel workbook.", "Save the sheet as CSV."),
@@ -120,11 +123,12 @@ def _read_folder(path: Path, options: ReadOptions) -> ScoreTable:
     left = [] if taken is None else [file for file in files if file not in taken]
     unread: list[str] = []
     failed: list[Problem] = []
-    is_beside = bool(tables)
+    logs = {file for file in left if _is_framework_log(file)}
+    is_beside = bool(tables or logs)
     for file in left:
         try:
             # Beside the logs of a framework lie lists of cases and totals: such a table is no log unless it is named.
-            if is_beside and not _is_framework_log(file):
+            if is_beside and file not in logs:
                 unread.append(str(file.relative_to(path)))
             else:
                 tables.append(_read_file(file, options))
@@ -194,7 +198,10 @@ def _read_file(path: Path, options: ReadOptions, *, label: str = "") -> ScoreTab
     if not head.removeprefix(codecs.BOM_UTF8).strip():
         raise LogError(name, "is empty.", hint="Was the run cut off before it wrote anything?")
     if head.startswith(_GZIP):
-        return _read_file(_unpacked(path, name), options, label=name)
+        unpacked = _unpacked(path, name)
+        if _head(unpacked, name).startswith(_GZIP):
+            raise LogError(name, "is a gzip file within a gzip file.", hint="Unpack it once: gunzip")
+        return _read_file(unpacked, options, label=name)
     if head.startswith(_LFS_POINTER):
         raise LogError(name, "is only the pointer of a Git LFS file.", hint="Fetch the file itself: git lfs pull")
     source = Source(path=path, head=head, is_folder=False, label=label)
@@ -276,18 +283,30 @@ def _is_hidden(file: Path, folder: Path) -> bool:
 
 def _unpacked(path: Path, name: str) -> Path:
     ending = Path(name.removesuffix(".gz")).suffix
+    most = max(LARGEST_UNPACKED, MOST_TIMES * path.stat().st_size)
     try:
         with gzip.open(path, "rb") as packed:
-            return _spooled(cast("BinaryIO", packed), ending)
+            return _spooled(cast("BinaryIO", packed), ending, most)
+    except _TooLargeError as error:
+        what = f"unpacks to more than {most >> 20:,} MiB, {MOST_TIMES} times its size: no log is so uniform."
+        raise LogError(name, what, hint="Unpack it yourself if you trust it: gunzip") from error
     except (EOFError, OSError, zlib.error) as error:
         raise LogError(name, f"is a gzip file that is cut off or damaged: {error}.", hint="Copy it again.") from error
 
 
-def _spooled(stream: BinaryIO, ending: str) -> Path:
+class _TooLargeError(Exception):
+    """A stream gives more than it may."""
+
+
+def _spooled(stream: BinaryIO, ending: str, most: int | None = None) -> Path:
     """Return a copy that stays until the interpreter leaves: contents of cases are read when identity is needed."""
     handle, name = tempfile.mkstemp(dir=_spool_folder(), suffix=ending)
     with os.fdopen(handle, "wb") as file:
-        shutil.copyfileobj(stream, file)
+        while block := stream.read(_BLOCK):
+            file.write(block)
+            if most is not None and file.tell() > most:
+                Path(name).unlink()
+                raise _TooLargeError
     return Path(name)
 
 

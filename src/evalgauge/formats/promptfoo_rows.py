@@ -200,7 +200,7 @@ def promptfoo_log(path: Path, options: ReadOptions) -> PromptfooLog:
     log = _lines(path, data, options) if path.suffix.lower() == ".jsonl" else _object(path, data, options)
     if not log.rows:
         raise LogError(str(path), "holds no results.", hint="promptfoo eval -o results.json writes them.")
-    _number(log.rows)
+    number_rows(log.rows)
     return log
 
 
@@ -239,6 +239,11 @@ def _object(path: Path, data: bytes, options: ReadOptions) -> PromptfooLog:
             raise
         return _rest(path, data, fault)
     options.progress(1, 1)
+    return log_of(whole)
+
+
+def log_of(whole: OutputFile) -> PromptfooLog:
+    """Return what an output file holds, in the one form of all versions."""
     summary = whole.results
     if isinstance(summary, list):
         summary = Summary(results=summary, prompts=whole.prompts, table=whole.table, timestamp=whole.timestamp)
@@ -300,7 +305,7 @@ def _table_rows(table: Table) -> list[Row]:
     ]
 
 
-def _number(rows: list[Row]) -> None:
+def number_rows(rows: list[Row]) -> None:
     """Give numbers to rows without: prompts by who answered to what, tests by their order within a prompt."""
     prompts: dict[tuple[str, str], int] = {}
     tests: dict[int, int] = {}

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 GROUP = "evalgauge.readers"
 """The group of entry points in which a third party names its ``Reader``."""
 
-_FRAMEWORKS = ("inspect_ai", "lm_eval", "promptfoo", "junit", "pydantic_evals", "deepeval", "phoenix")
+_FRAMEWORKS = (
+    *("inspect_ai", "lm_eval", "promptfoo", "promptfoo_database", "junit", "pydantic_evals", "deepeval", "phoenix"),
+    *("driftproof", "alpaca_eval", "swe_bench", "skill_creator", "helm", "every_eval_ever"),
+    *("openai_evals", "tau_bench", "lighteval"),
+)
 _PLAIN = ("parquet_table", "jsonl_table", "json_table", "csv_table")
 
 

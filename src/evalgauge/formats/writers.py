@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from evalgauge.scores.identity import fingerprints
 from evalgauge.scores.table import Run, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -75,45 +76,66 @@ def write_table(table: ScoreTable, output: str | Path, *, overwrite: bool = Fals
     2 cases, 2 rows (2 scored), arms: base; metrics: score
     """
     target = Path(output)
-    try:
-        write = _writer(target, overwrite=overwrite)
-        _write_beside(target, write, _columns(table) | (_contents(table) if with_content else {}))
-    except OSError as fault:
-        raise _unwritable(target, fault) from fault
+    checked_place(target, overwrite=overwrite)
+    write = _WRITERS.get(target.suffix.lower())
+    if write is None:
+        hint = "A table is written to a file, not to a pipe." if str(target) == "-" else ""
+        raise ArgumentError("output", str(target), "a file that ends in .parquet, .csv, .jsonl or .json", hint)
+    columns = _columns(table) | (_contents(table) if with_content else {})
+    write_beside(target, lambda part: write(columns, part))
     return target
 
 
-def _writer(target: Path, *, overwrite: bool) -> Callable[[Arrays, Path], None]:
-    """Return what writes the format of a file, after a look at whether there is a place for it."""
+def checked_place(target: Path, *, overwrite: bool) -> None:
+    """Refuse a place where no file can be written.
+
+    Raises
+    ------
+    ArgumentError
+        If it is a folder, a file is there and may not be replaced, or its folder is not there.
+    """
     came = str(target)
-    if target.is_dir():
-        hint = f"This is a folder: add a file name, such as {target / 'scores.parquet'}"
-        raise ArgumentError("output", came, "the name of a file", hint)
-    write = _WRITERS.get(target.suffix.lower())
-    if write is None:
-        hint = "A table is written to a file, not to a pipe." if came == "-" else ""
-        raise ArgumentError("output", came, "a file that ends in .parquet, .csv or .jsonl", hint)
-    if target.exists() and not overwrite:
-        hint = "Choose another name, or replace the file: --overwrite (overwrite=True)."
-        raise ArgumentError("output", came, "a file that is not there yet", hint)
-    if not target.parent.is_dir():
-        raise ArgumentError("output", came, "a file in a folder that exists", f"Make the folder first: {target.parent}")
-    return write
+    with _saying_why(target):
+        if target.is_dir():
+            hint = f"This is a folder: add a file name, such as {target / 'scores.parquet'}"
+            raise ArgumentError("output", came, "the name of a file", hint)
+        if target.exists() and not overwrite:
+            hint = "Choose another name, or replace the file: --overwrite (overwrite=True)."
+            raise ArgumentError("output", came, "a file that is not there yet", hint)
+        if not target.parent.is_dir():
+            hint = f"Make the folder first: {target.parent}"
+            raise ArgumentError("output", came, "a file in a folder that exists", hint)
 
 
-def _write_beside(target: Path, write: Callable[[Arrays, Path], None], columns: Arrays) -> None:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".evalgauge-", suffix=target.suffix)
-    os.close(handle)
-    part = Path(name)
+def write_beside(target: Path, write: Callable[[Path], object]) -> None:
+    """Let ``write`` fill a file beside the target and move it there, so that no reader sees half of it.
+
+    Raises
+    ------
+    ArgumentError
+        If the system lets nothing be written there.
+    """
+    with _saying_why(target):
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".evalgauge-", suffix=target.suffix)
+        os.close(handle)
+        part = Path(name)
+        try:
+            write(part)
+            # mkstemp keeps others out; a result file gets the rights that any new file of the user gets.
+            mask = os.umask(0)
+            os.umask(mask)
+            part.chmod(0o666 & ~mask)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _saying_why(target: Path) -> Generator[None]:
     try:
-        write(columns, part)
-        # mkstemp keeps others out; a result file gets the rights that any new file of the user gets.
-        mask = os.umask(0)
-        os.umask(mask)
-        part.chmod(0o666 & ~mask)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+        yield
+    except OSError as fault:
+        raise _unwritable(target, fault) from fault
 
 
 def _unwritable(target: Path, fault: OSError) -> ArgumentError:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError
+from evalgauge.formats.every_eval_ever_write import write_every_eval_ever
 from evalgauge.formats.writers import write_table
+from evalgauge.jobs.convert_scores import written_scores
 from evalgauge.jobs.reading import asked_table, log_name
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
 from evalgauge.questions.given import request_from
+from evalgauge.scores.subset import table_of_arm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,11 +21,12 @@ if TYPE_CHECKING:
     from evalgauge.scores.table import ScoreTable
 
 
-def convert(
+def convert(  # noqa: PLR0913 - the options of one question, all keyword-only
     *logs: Any,  # noqa: ANN401 - paths, folders, data frames or tables
     output: str,
     overwrite: bool = False,
     with_content: bool = False,
+    arm: str | None = None,
     columns: Mapping[str, str] | None = None,
     words: Mapping[str, float] | None = None,
     wide_arms: Sequence[str] = (),
@@ -34,11 +40,14 @@ def convert(
     *logs
         Paths, folders, data frames or tables.
     output
-        File to write: ``.parquet``, ``.csv`` or ``.jsonl``.
+        File to write: ``.parquet``, ``.csv`` or ``.jsonl``; or ``.json``: Every Eval Ever, the scores of one arm with
+        their intervals, and the samples beside them.
     overwrite
         Replace the file if it exists.
     with_content
         Write what the cases ask and expect as text, beside their hashes.
+    arm
+        Which arm to write, where the logs hold several.
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``.
 
@@ -50,7 +59,10 @@ def convert(
     Raises
     ------
     ArgumentError
-        When no log is given, the file's ending is unknown, or the file exists and ``overwrite`` is not set.
+        When no log is given, the file's ending is unknown, the file exists and ``overwrite`` is not set, or the arm is
+        not there.
+    ScoreError
+        When no score can be written with an interval.
     LogError
         When a log cannot be read.
 
@@ -70,6 +82,7 @@ def convert(
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         with_content=with_content,
+        arm=arm,
         tolerant=tolerant,
     )
     return convert_answer(request, logs)
@@ -81,20 +94,43 @@ def convert_answer(request: ConvertRequest, logs: Sequence[Any] = ()) -> Convert
     if not sources:
         raise ArgumentError("LOG", "nothing", "one or more logs, tables or folders")
     table = asked_table(sources[0] if len(sources) == 1 else sources, request)
-    write_table(table, request.output, overwrite=request.overwrite, with_content=request.with_content)
+    if request.arm is not None:
+        table = _of_arm(table, request.arm)
+    notes: tuple[str, ...] = ()
+    rows = len(table)
+    if Path(request.output).suffix.lower() == ".json":
+        if request.with_content:
+            allowed = "left out with -o x.json: Every Eval Ever keeps hashes"
+            raise ArgumentError("with_content", request.with_content, allowed, "Write a .parquet, .csv or .jsonl file.")
+        scores, notes = written_scores(table, request)
+        rows = write_every_eval_ever(table, scores, request.output, overwrite=request.overwrite)
+        if rows < len(table):
+            left = f"{len(table) - rows:,} of {len(table):,} rows have no place in the file: it takes scores alone."
+            notes = (*notes, f"{left} Planned and scored runs are counted beside each result.")
+    else:
+        write_table(table, request.output, overwrite=request.overwrite, with_content=request.with_content)
     return ConvertAnswer(
         output=request.output,
-        rows=len(table),
+        rows=rows,
         cases=len(table.cases),
         arms=tuple(dict.fromkeys(run.arm for run in table.runs)),
         sets=tuple(dict.fromkeys(run.set_name for run in table.runs if run.set_name)),
         metrics=tuple(metric.name for metric in table.metrics),
         fields=tuple(table.cases.fields),
         contents=_n_contents(table) if request.with_content else 0,
-        problems=tuple(dict.fromkeys(problem.text for problem in table.problems)),
+        problems=tuple(dict.fromkeys((*notes, *(problem.text for problem in table.problems)))),
         request=request,
     )
 
 
 def _n_contents(table: ScoreTable) -> int:
     return 0 if table.cases.contents is None else sum(one is not None for one in table.cases.contents())
+
+
+def _of_arm(table: ScoreTable, arm: str) -> ScoreTable:
+    arms = list(dict.fromkeys(run.arm for run in table.runs))
+    if arm not in arms:
+        close = get_close_matches(arm, arms, n=1)
+        hint = f"Did you mean {close[0]}?" if close else ""
+        raise ArgumentError("arm", arm, f"one of {', '.join(arms)}", hint)
+    return table_of_arm(table, arm)

@@ -34,8 +34,8 @@ def read(
     Parameters
     ----------
     source
-        A path (Inspect AI, lm-evaluation-harness or promptfoo log, CSV, JSON Lines, Parquet), a folder, several of
-        them, a data frame (pandas, Polars, Arrow, DuckDB), or a table that was read before.
+        A path (a log of Inspect AI, lm-evaluation-harness, promptfoo, HELM and others; CSV, JSON Lines, Parquet), a
+        folder, several of them, a data frame (pandas, Polars, Arrow, DuckDB), or a table that was read before.
     columns
         Which column plays which role: ``{"case": "id", "score": "passed"}``.
     words

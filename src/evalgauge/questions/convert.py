@@ -17,10 +17,13 @@ class ConvertOptions(ReadingOptions):
         Replace the output file if it exists.
     with_content
         Write what the cases ask and expect as text, beside their hashes: who has the file then has the eval set.
+    arm
+        Which arm to write, when the logs hold several; Every Eval Ever keeps one model a file.
     """
 
     overwrite: bool = False
     with_content: bool = False
+    arm: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +35,7 @@ class ConvertRequest(ConvertOptions):
     logs
         Logs, tables or folders.
     output
-        File to write: .parquet, .csv or .jsonl.
+        File to write: .parquet, .csv, .jsonl, or .json for Every Eval Ever with intervals.
     """
 
     verb: ClassVar[str] = "convert"

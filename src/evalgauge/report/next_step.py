@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from evalgauge.questions.plan_design import PlanDesignRequest
 from evalgauge.questions.units import Words
 from evalgauge.report.command_line import log_words, option_words, value_text
+from evalgauge.scores.word_hints import says_no
 
 if TYPE_CHECKING:
     from evalgauge.planning.results import Design
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from evalgauge.questions.reuse import ReuseAnswer
 
 
+OTHER_LOG = "  (CANDIDATE: your other log)"
 # Options of a score that a comparison takes too.
 SHARED = (
     *("columns", "words", "wide_reps", "tolerant", "metric", "task", "by", "cluster", "score_range", "missing"),
@@ -55,7 +57,7 @@ def after_measure(answer: MeasureAnswer) -> str:
         pilot = option_words(request, only=PILOT, leave_out=("task", "arm"))
         return " ".join(["evalgauge plan reps", *log, *pilot])
     shared = option_words(request, only=SHARED, leave_out=("task",))
-    return " ".join(["evalgauge compare", *log, "CANDIDATE", *shared, "--margin 2pp", "  (CANDIDATE: your other log)"])
+    return " ".join(["evalgauge compare", *log, "CANDIDATE", *shared, "--margin 2pp", OTHER_LOG])
 
 
 def _own_log(answer: MeasureAnswer) -> list[str]:
@@ -87,7 +89,8 @@ def after_compare(answer: CompareAnswer) -> str:
 
 def after_convert(answer: ConvertAnswer) -> str:
     """Return what to run after a conversion: the main job on the new file."""
-    return " ".join(["evalgauge measure", *log_words([answer.output])])
+    chosen = ["--metric", shlex.quote(answer.metrics[0])] if len(answer.metrics) > 1 else []
+    return " ".join(["evalgauge measure", *log_words([answer.output]), *chosen])
 
 
 def after_look_at(answer: LookAtAnswer) -> list[str]:
@@ -121,18 +124,20 @@ def after_look_at(answer: LookAtAnswer) -> list[str]:
         arms = shlex.quote(",".join(beside[:2]))
         words.append(["compare", *log, *reading, "--arms", arms, *chosen, *score, "--margin 2pp"])
     else:
-        words.append(["compare", *log, "CANDIDATE", *reading, *chosen, *score, "--margin 2pp"])
+        words.append(["compare", *log, "CANDIDATE", *reading, *chosen, *score, "--margin 2pp", OTHER_LOG])
     if scores.repeated_cases and arm.rep_kind != "judge":
         words.append(["plan reps", *log, *reading, *of_arm, *score])
     return [" ".join(["evalgauge", *one]) for one in words]
 
 
 def _missing_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
-    """Return numbers to fill in for words that have none; the user changes them."""
+    """Return numbers to fill in for words that have none, none of them 1 for a word that says no."""
     words = next(metric.words for metric in answer.metrics if metric.name == scores.metric)
     if not words or answer.request.words:
         return []
-    numbers = [1.0, *[0.0] * (len(words) - 1)]
+    negative = [says_no(word) for word in words]
+    # Without a word that says no, any number is a guess that the user changes: the first word is as good as another.
+    numbers = [0.0 if no else 1.0 for no in negative] if any(negative) else [1.0, *[0.0] * (len(words) - 1)]
     return ["--words", shlex.quote(value_text(Words(zip(words, numbers, strict=True))))]
 
 

@@ -25,7 +25,7 @@ def checked_cases(n: float, argument: str = "cases") -> int:
     if is_number(n) and n == 1:
         hint = "One case says nothing about a choice among candidates."
         raise ArgumentError(argument, n, f"a whole number of cases from {_LEAST_CASES} to {MOST_CASES:,}", hint)
-    return checked_whole(n, "cases", least=_LEAST_CASES, most=MOST_CASES, what="cases")
+    return checked_whole(n, argument, least=_LEAST_CASES, most=MOST_CASES, what="cases")
 
 
 def checked_between(rate: float) -> float:

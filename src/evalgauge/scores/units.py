@@ -15,7 +15,8 @@ import numpy as np
 
 from evalgauge.errors import ScoreError
 from evalgauge.scores.codes import renumbered
-from evalgauge.scores.identity import case_keys, distinct_dups, fingerprints
+from evalgauge.scores.identity import case_keys, fingerprints
+from evalgauge.scores.subset import cases_at
 from evalgauge.scores.table import Cases, Run, ScoreTable, Status
 from evalgauge.scores.word_hints import words_hint
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalgauge.scores.identity import CaseKey, Fingerprints
-    from evalgauge.scores.table import CaseContent
 
 # A run of a case with one of these came to an end; with any other it was broken off or never begun.
 _FINISHED = (Status.OK, Status.UNSCORED, Status.LIMIT, Status.INVALID)
@@ -368,25 +368,4 @@ def _joined(
         used = np.asarray(joining.first, dtype=np.int32)
     elif used.size == len(cases):
         return cases, index
-    return _subset(cases, used.tolist()), index
-
-
-def _subset(cases: Cases, chosen: Sequence[int]) -> Cases:
-    def part(column: Sequence[str | None] | None) -> tuple[str | None, ...] | None:
-        return None if column is None else tuple(column[case] for case in chosen)
-
-    def contents() -> Sequence[CaseContent | None]:
-        everything = cases.contents() if cases.contents else ()
-        return [everything[case] for case in chosen]
-
-    ids = tuple(cases.case_id[case] for case in chosen)
-    return replace(
-        cases,
-        case_id=ids,
-        dup=distinct_dups(ids, cases.dup[list(chosen)].tolist()),
-        fields={name: tuple(column[case] for case in chosen) for name, column in cases.fields.items()},
-        contents=contents if cases.contents else None,
-        source_hash=part(cases.source_hash),
-        case_fp=part(cases.case_fp),
-        input_fp=part(cases.input_fp),
-    )
+    return cases_at(cases, used.tolist()), index

@@ -16,6 +16,17 @@ _NO = re.compile(
 )
 
 
+def says_no(word: str) -> bool:
+    """Return whether a score word reads as a failure.
+
+    Examples
+    --------
+    >>> says_no("Wrong"), says_no("left")
+    (True, False)
+    """
+    return _NO.fullmatch(word.strip()) is not None
+
+
 def words_hint(words: Iterable[str]) -> str:
     """Return how to map score words, as the end of a sentence that starts with "Say what each is worth with".
 
@@ -30,7 +41,7 @@ def words_hint(words: Iterable[str]) -> str:
     """
     # A comma or an equals sign within a word is read as the end of it.
     sayable = [word for word in words if word.strip() and not set(",=") & set(word)]
-    negative = [word for word in sayable if _NO.fullmatch(word.strip())]
+    negative = [word for word in sayable if says_no(word)]
     if negative:
         pairs = shlex.quote(",".join(f"{word}=0" for word in negative[:3]))
         return (
