@@ -185,3 +185,26 @@ def test_a_million_rows_do_not_pass_through_a_python_loop() -> None:
     assert table.rep[:11].tolist() == [*range(1, 11), 1]
     assert table.metrics[0].kind == "binary"
     assert float(table.score.sum()) == n / 2
+
+
+TWINS = [
+    pd.DataFrame([["a", 1, 0]], columns=["case", "score", "score"]),
+    pd.DataFrame([["a", "b", 0]], columns=["case", "case", "score"]),
+    pd.DataFrame([["a", 1, 2, 3]], columns=["case", "score", 5, "5"]),
+    pd.DataFrame({"score": [1]}, index=pd.MultiIndex.from_tuples([("a", 1)], names=["case", "case"])),
+    pa.table([pa.array(["a"]), pa.array([1]), pa.array([0])], names=["case", "score", "score"]),
+    duckdb.sql("SELECT 'a' AS case, 1 AS score, 2 AS score"),
+]
+
+
+@pytest.mark.parametrize("frame", TWINS, ids=["pandas", "case", "number and text", "index", "arrow", "duckdb"])
+def test_a_name_that_two_columns_have_is_refused(frame: object) -> None:
+    with pytest.raises(ArgumentError, match=r"got .a data frame with several columns '(score|case|5)'.*Rename them"):
+        read(frame)
+
+
+@pytest.mark.parametrize("lazy", [pl.scan_csv("/nonexistent.csv"), pl.LazyFrame({"a": ["x"]}).select(pl.col("b"))])
+def test_what_the_library_of_a_frame_refuses_is_said_in_one_line(lazy: pl.LazyFrame) -> None:
+    with pytest.raises(LogError) as refusal:
+        read(lazy)
+    assert "\n" not in str(refusal.value)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
+import threading
 import zipfile
+from contextlib import chdir
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -248,3 +251,50 @@ def test_folders_without_logs(tmp_path: Path) -> None:
 def test_no_source_is_refused() -> None:
     with pytest.raises(ArgumentError, match=r"source: got \[\], allowed is at least one path or data frame\."):
         read([])
+
+
+@pytest.mark.parametrize("data", [CSV, JSONL, gzip.compress(CSV)], ids=["csv", "jsonl", "gzip"])
+def test_a_pipe_with_a_name_is_read_once(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "run.pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(data,))
+    writer.start()
+    table = read(path)
+    writer.join()
+    assert table.score.tolist() == [1, 0]
+    assert table.runs[0].file == str(path)
+
+
+def test_an_empty_name_is_not_the_folder_one_stands_in(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_bytes(CSV)
+    with chdir(tmp_path):
+        for name in ("", "  "):
+            with pytest.raises(ArgumentError, match=r"For the logs in this folder write a dot\."):
+                read(name)
+        assert len(read(".")) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("https://example.com/run.eval", "is an address, and only files are read. Download it first"),
+        ("s3://bucket/run.csv", "is an address, and only files are read. Download it first"),
+        ("file:///tmp/run.csv", "is an address, and only files are read. Name the path alone."),
+        ("RUN.CSV", "Did you mean 'run.csv'?"),
+        ("Rum.csv", "Did you mean 'run.csv'?"),
+    ],
+)
+def test_names_that_are_nearly_right(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / "run.csv").write_bytes(CSV)
+    with chdir(tmp_path), pytest.raises(LogError) as refusal:
+        read(name)
+    assert text in str(refusal.value)
+
+
+def test_hidden_folders_are_not_entered(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_bytes(CSV)
+    for name in (".cache", "__pycache__"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "other.csv").write_bytes(CSV)
+    assert read(tmp_path).runs[0].file == str(tmp_path / "run.csv")
+    assert read(tmp_path).problems == ()

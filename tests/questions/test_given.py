@@ -132,6 +132,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (CompareRequest, {"missing": "x"}, "missing: got 'x', allowed is one of bounds, fail, drop."),
     (CompareRequest, {"arms": 5}, "arms: got 5, allowed is a list of names, such as ('base', 'new')."),
     (CompareRequest, {"score_range": (1, 0)}, "score_range: got (1, 0), allowed is the lowest and the highest"),
+    (CompareRequest, {"score_range": (0, 1e200)}, "score_range: got (0, 1e+200), allowed is the lowest"),
     (CompareRequest, {"words": {"both": "half"}}, "words both: got 'half', allowed is a number, as in both=0.5"),
     (CompareRequest, {"columns": ["case"]}, "columns: got ['case'], allowed is columns by role"),
     (CompareRequest, {"flips": "no"}, "flips: got 'no', allowed is True or False."),

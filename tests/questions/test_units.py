@@ -69,6 +69,7 @@ REFUSALS: list[tuple[Callable[[str, str], object], str, str]] = [
     (units.range_from_text, "100", "low:high"),
     (units.range_from_text, "1:0", "low:high"),
     (units.range_from_text, "0:inf", "low:high"),
+    (units.range_from_text, "-1e300:1e300", "low:high"),
     (units.range_from_text, "a:b", "low:high"),
 ]
 

@@ -70,3 +70,9 @@ def test_a_picture_names_the_ends_of_its_range() -> None:
 )
 def test_a_share_is_written_with_the_digits_that_matter(share: float, text: str) -> None:
     assert percent(share) == text
+
+
+@pytest.mark.parametrize(("number", "text"), [(1e-7, "0.0"), (1.5e-9, "0.0"), (123456.789, "123456.8")])
+def test_no_number_is_written_with_an_exponent(number: float, text: str) -> None:
+    assert decimals(number, 100) == text
+    assert "E" not in Scale(ScoreRange((0, 1))).value(number / 1e6)

@@ -60,9 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refused(text: str) -> int:
+    from evalgauge.report.visible import visible  # noqa: PLC0415 - only a refusal needs it
+
     # Where the errors are not read, the exit code still tells.
     with suppress(OSError, AttributeError):
-        sys.stderr.write(f"evalgauge: {text}\n")
+        sys.stderr.write(f"evalgauge: {visible(text)}\n")
         sys.stderr.flush()
     return EXIT_REFUSED
 

@@ -6,6 +6,7 @@ The frame's own library is already there where a frame is; this module imports n
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
@@ -14,11 +15,12 @@ import numpy as np
 from evalgauge.engine import duck
 from evalgauge.errors import ArgumentError
 from evalgauge.formats.columns import Numbers, Table
+from evalgauge.formats.log_guard import reading
 from evalgauge.formats.score_table import table_of
 from evalgauge.formats.typed_columns import columns_of_fetched, nested_columns, number_column, text_column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,9 +56,12 @@ def table_of_frame(frame: object, options: ReadOptions) -> ScoreTable:
     >>> print(table_of_frame(pl.DataFrame({"case": ["a", "b"], "passed": [True, False]}), ReadOptions()))
     2 cases, 2 rows (2 scored), arms: data frame; metrics: passed
     """
-    columns = columns_of_fetched(duck.relation_columns(frame)) if duck.is_relation(frame) else _columns(frame)
+    # The frame's own library may fail in its own way: a lazy frame of a file that is gone, a type without values.
+    with reading(_NAME):
+        columns = columns_of_fetched(duck.relation_columns(frame)) if duck.is_relation(frame) else _columns(frame)
     if not columns:
         raise ArgumentError("source", "a data frame without columns", "a table with at least a column of scores")
+    _refuse_twins(column.name for column in columns)
     table = Table(
         file=_NAME,
         columns=columns,
@@ -72,6 +77,9 @@ def _columns(frame: object) -> tuple[Column, ...]:
         native = nw.from_native(frame)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType] (any object may come)
     except TypeError:
         raise ArgumentError("source", type(frame).__name__, _ALLOWED) from None
+    except nw.exceptions.DuplicateError:
+        _refuse_twins(map(str, getattr(frame, "column_names", None) or getattr(frame, "columns", ())))
+        raise
     eager = cast("nw.DataFrame[Any]", native.collect() if isinstance(native, nw.LazyFrame) else native)
     columns = [*_named_index(eager)]
     for series in eager.iter_columns():
@@ -79,14 +87,22 @@ def _columns(frame: object) -> tuple[Column, ...]:
     return tuple(columns)
 
 
+def _refuse_twins(names: Iterable[str]) -> None:
+    """Refuse a frame that says one name of two columns: nobody could say which is meant."""
+    twins = [name for name, count in Counter(names).items() if count > 1]
+    if twins:
+        came = f"a data frame with several columns {twins[0]!r}"
+        raise ArgumentError("source", came, "one column of each name", "Rename them, or leave one out.")
+
+
 def _named_index(frame: nw.DataFrame[Any]) -> list[Column]:
     """Return the levels of a pandas index that carry a name; an index without one only numbers the rows."""
     index = cast("object | None", nw.maybe_get_index(frame))
     names = cast("Sequence[object]", getattr(index, "names", ()))
     columns: list[Column] = []
-    for name in names:
+    for level, name in enumerate(names):
         if name is not None and str(name) not in frame.columns:
-            values = cast("list[object]", index.get_level_values(name).tolist())  # type: ignore[union-attr]
+            values = cast("list[object]", index.get_level_values(level).tolist())  # type: ignore[union-attr]
             columns.extend(nested_columns(str(name), values, None))
     return columns
 

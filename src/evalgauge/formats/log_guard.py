@@ -30,6 +30,7 @@ def reading(file: str) -> Generator[None]:
     except OSError as fault:
         raise LogError(file, f"cannot be opened: {fault.strerror or fault}.") from fault
     except Exception as fault:
-        problem = f"cannot be read ({type(fault).__name__}: {fault})."
+        # Libraries explain themselves over several lines.
+        problem = f"cannot be read ({type(fault).__name__}: {' '.join(str(fault).split())})."
         hint = "Its form is not what the framework writes; please report it with the framework's version."
         raise LogError(file, problem, hint=hint) from fault

@@ -9,6 +9,7 @@ import errno
 import glob
 import gzip
 import os
+import re
 import shutil
 import stat
 import sys
@@ -105,16 +106,28 @@ def _read_named(name: str, options: ReadOptions) -> ScoreTable:
         raise ArgumentError("log", name, "the path of a log", "For the logs in this folder write a dot.")
     path = Path(name).expanduser()
     try:
-        is_folder = stat.S_ISDIR(path.stat().st_mode)
+        mode = path.stat().st_mode
     except (OSError, ValueError) as fault:
         if not glob.has_magic(name):
             raise _unreachable(name, path, fault) from fault
     else:
-        return _read_folder(path, options) if is_folder else _read_file(path, options)
+        if stat.S_ISFIFO(mode):
+            return _read_pipe(path, name, options)
+        return _read_folder(path, options) if stat.S_ISDIR(mode) else _read_file(path, options)
     matches = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 (the pattern may be absolute)
     if not matches:
         raise LogError(name, "no file matches this pattern.", hint=_whats_there(path.parent))
     return concatenated([_read_named(match, options) for match in matches])
+
+
+def _read_pipe(path: Path, name: str, options: ReadOptions) -> ScoreTable:
+    """Read what comes through a pipe with a name, such as the shell's <(command): it comes once."""
+    try:
+        with path.open("rb") as stream:
+            copy = _spooled(stream, path.suffix)
+    except OSError as fault:
+        raise _unreachable(name, path, fault) from fault
+    return _read_file(copy, options, label=name)
 
 
 def _read_folder(path: Path, options: ReadOptions) -> ScoreTable:
@@ -169,7 +182,9 @@ def _files_in(folder: Path) -> tuple[list[Path], list[str]]:
         reason = _reason(fault)
         closed.append(f"The folder {fault.filename!r} cannot be opened ({reason}): what it holds is left out.")
 
-    for root, _, names in os.walk(folder, onerror=is_closed):
+    for root, below, names in os.walk(folder, onerror=is_closed):
+        # What is hidden is no log, and can be large: caches, environments, version control.
+        below[:] = [name for name in below if not name.startswith((".", "__"))]
         files += [Path(root, name) for name in names]
     seen = [file for file in files if not _is_hidden(file, folder)]
     closed += [f"The link {str(link)!r} leads to no file and is left out." for link in seen if _leads_nowhere(link)]
@@ -246,11 +261,16 @@ def _reason(fault: OSError | ValueError) -> str:
 
 
 def _missing(name: str, path: Path) -> LogError:
+    scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name)
+    if scheme is not None:
+        hint = "Name the path alone." if scheme[0].lower() == "file://" else "Download it first, and name the file."
+        return LogError(name, "is an address, and only files are read.", hint=hint)
     if not path.parent.is_dir():
         return LogError(name, f"is not there, nor is its folder {str(path.parent)!r}.", hint="Check the path.")
-    close = difflib.get_close_matches(path.name, _names_in(path.parent), n=1)
+    by_small_letters = {other.lower(): other for other in _names_in(path.parent)}
+    close = difflib.get_close_matches(path.name.lower(), by_small_letters, n=1)
     if close:
-        return LogError(name, "is not there.", hint=f"Did you mean {str(path.parent / close[0])!r}?")
+        return LogError(name, "is not there.", hint=f"Did you mean {str(path.parent / by_small_letters[close[0]])!r}?")
     return LogError(name, "is not there.", hint=_whats_there(path.parent))
 
 

@@ -25,6 +25,7 @@ from evalgauge.questions.units import (
     names_from_text,
     points,
     range_from_text,
+    range_of,
     share,
     weights,
     word_number,
@@ -110,9 +111,9 @@ def _range(value: object, argument: str) -> ScoreRange:
         return range_from_text(value, argument)
     allowed = "the lowest and the highest possible score, such as (0, 100), or () for a score without limits"
     ends = ScoreRange(float(number(cast("float", end), argument)) for end in _several(value, argument, allowed))
-    if len(ends) not in {0, 2} or (ends and not ends[0] < ends[1]):
+    if len(ends) not in {0, 2}:
         raise ArgumentError(argument, value, allowed)
-    return ends
+    return range_of((ends[0], ends[1]), argument, value, allowed) if ends else ends
 
 
 def _mapping(value: object, argument: str, allowed: str) -> Mapping[object, object]:

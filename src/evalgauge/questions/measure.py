@@ -267,7 +267,8 @@ class MeasureAnswer(ShownInNotebooks):
     def __str__(self) -> str:
         scale = 100.0 if self.range is not None else 1.0
         unit = " %" if self.range is not None else ""
+        cases = "case" if self.n_cases == 1 else "cases"
         return (
             f"{scale * self.estimate:.1f}{unit}, {100 * self.confidence:g} % interval {scale * self.low:.1f} to "
-            f"{scale * self.high:.1f}{unit}, {self.n_cases:,} cases ({self.method})"
+            f"{scale * self.high:.1f}{unit}, {self.n_cases:,} {cases} ({self.method})"
         )

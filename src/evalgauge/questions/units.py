@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _WITH_UNIT = re.compile(rf"^\s*(?P<number>{_NUMBER})\s*(?P<unit>%|pp|points?|percent)?\s*$", re.IGNORECASE)
+MOST_SCORED = 1e100
 _SHARES = "a share from 0 % to 100 %"
 _POINTS = "a number of points from 0pp to 100pp"
 
@@ -231,8 +232,21 @@ def range_from_text(text: str, argument: str) -> ScoreRange:
         ends = (float(low), float(high)) if colon else None
     except ValueError:
         ends = None
-    if ends is None or not ends[0] < ends[1] or not all(abs(end) < float("inf") for end in ends):
+    if ends is None:
         raise ArgumentError(argument, text, allowed)
+    return range_of(ends, argument, text, allowed)
+
+
+def range_of(ends: tuple[float, float], argument: str, came: object, allowed: str) -> ScoreRange:
+    """Return two ends as a range.
+
+    Raises
+    ------
+    ArgumentError
+        If the first is not below the second, or one is so large that its square is no number.
+    """
+    if not -MOST_SCORED <= ends[0] < ends[1] <= MOST_SCORED:
+        raise ArgumentError(argument, came, allowed)
     return ScoreRange(ends)
 
 

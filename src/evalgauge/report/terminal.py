@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from evalgauge.report.visible import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -53,7 +55,7 @@ def print_lines(lines: list[Line], console: Console | None = None) -> None:
     console = console or answer_console()
     is_unicode = console.encoding.startswith("utf")
     for line in _fitting(lines, console.width) if console.is_terminal else lines:
-        text = line.text if is_unicode else line.text.translate(PLAIN_SIGNS)
+        text = visible(line.text if is_unicode else line.text.translate(PLAIN_SIGNS))
         style = STYLES[line.tone]
         if not console.is_terminal or line.tone == "command":
             console.print(Text(text, style=style), soft_wrap=True)

@@ -112,7 +112,7 @@ def decimals(number: float, scale: float, more: int = 0) -> str:
         return f"{number:.6g}"
     places = (1 if scale >= 50 else 2 if scale >= 5 else 3) + more
     # From the shortest decimal form, so that 66.25 is the half that people see and not the float just below or above.
-    text = str(Decimal(repr(number)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP))
+    text = f"{Decimal(repr(number)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP):f}"
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
