@@ -121,6 +121,17 @@ def test_words_without_a_number_are_shown_with_a_way_on(command: Command, tmp_pa
     assert mapped["metrics"][0]["kind"] == "binary"
 
 
+def test_a_score_without_limits_leads_to_what_needs_none(command: Command, tmp_path: Path) -> None:
+    rows = [(f"q{case}", rep, case * 90 + rep) for case in range(12) for rep in (1, 2)]
+    log = written(tmp_path / "x.csv", ("case", "rep", "score"), rows)
+    lines = [line.strip() for line in command("look-at", log).out.splitlines() if "Next:" in line]
+    assert lines == [
+        f"Next: evalgauge measure {log} --range none",
+        f"Next: evalgauge compare {log} CANDIDATE --range none   (CANDIDATE: your other log)",
+    ]
+    assert command("measure", log, "--range", "none").code == 0
+
+
 def test_a_log_without_a_score_says_so(command: Command, tmp_path: Path) -> None:
     log = written(tmp_path / "x.csv", ("case", "score"), [("a", "error"), ("b", "timeout")])
     seen = command("look-at", log)

@@ -162,6 +162,12 @@ def test_a_rep_that_is_missing_was_not_run(tmp_path: Path) -> None:
     assert "not every rep is there" in texts(lone)
 
 
+def test_a_rep_that_a_broken_file_lacks_is_unreadable(tmp_path: Path) -> None:
+    names = ["t[a-1-2]", "t[a-2-2]", "t[b-1-2]", "t[b-2-2]", "t[c-1-2]"]
+    table = read(written(tmp_path, suite(*map(case, names)).removesuffix("</testsuite></testsuites>")))
+    assert cells(table)["test_a::t[c]", 2] == (None, Status.UNREADABLE)
+
+
 def test_suites_of_one_file_are_a_field_and_their_tests_stay_apart(tmp_path: Path) -> None:
     text = (
         '<testsuites name="jest tests"><testsuite name="one">{0}</testsuite>'

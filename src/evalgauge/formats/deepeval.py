@@ -15,7 +15,7 @@ from evalgauge.formats.json_text import CutError, converted, decoded, is_object,
 from evalgauge.formats.log_guard import reading
 from evalgauge.formats.plain_text import arm_name, digest_of
 from evalgauge.formats.run_records import RunRecord, add_records
-from evalgauge.formats.wording import counted
+from evalgauge.formats.wording import counted, without_advice
 from evalgauge.scores.build import TableBuilder
 from evalgauge.scores.table import Run
 
@@ -93,8 +93,11 @@ def _test_run(source: Source, builder: TableBuilder, options: ReadOptions) -> tu
         if not items:
             raise
         found = counted(len(items), "test case", "test cases")
-        text = f"{fault} {found} could be read before that place; what the run was made with, which follows, is lost."
-        builder.problem(text, file=source.name)
+        builder.problem(
+            f"{without_advice(fault)} {found} could be read before that place; what the run was made with, which "
+            "follows, is lost.",
+            file=source.name,
+        )
         tests = [converted(item, Test, file=source.name, record=f"case {place}") for place, item in enumerate(items, 1)]
         return TestRun(test_cases=tests), True
 

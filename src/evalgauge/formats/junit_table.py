@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from evalgauge.formats.junit_reps import Reps
-    from evalgauge.formats.junit_xml import JUnitLog, Suite, Test
+    from evalgauge.formats.junit_xml import JUnitLog, Test
     from evalgauge.formats.protocol import ReadOptions
     from evalgauge.scores.table import ScoreTable
 
@@ -62,7 +62,7 @@ def table_of_tests(log: JUnitLog, options: ReadOptions, *, file: str, arm: str, 
     builder.metric_index(PASS, low=0.0, high=1.0, higher_is_better=True)
     reps = repeats([((test.suite, test.classname), test.name) for test in tests])
     run = builder.add_run(_run(log, reps, file=file, arm=arm, run_id=run_id))
-    fields = _Rows(builder, run, log.suites, properties, options.words).add_all(tests, reps)
+    fields = _Rows(builder, run, log, properties, options.words).add_all(tests, reps)
     _say_what_was_inferred(builder, tests, reps, file)
     _say_what_is_no_verdict(builder, tests, file)
     _say_what_is_left(builder, log, tests, properties, options, file)
@@ -131,13 +131,15 @@ class _Rows:
         self,
         builder: TableBuilder,
         run: int,
-        suites: Sequence[Suite],
+        log: JUnitLog,
         properties: Sequence[str],
         words: Mapping[str, float],
     ) -> None:
         self._builder = builder
         self._run = run
-        self._suites = suites
+        self._suites = log.suites
+        # A rep that is missing from a file which breaks off may have been run.
+        self._lost = Status.UNREADABLE if log.is_cut else Status.NOT_RUN
         self._properties = properties
         self._words = words
         self._fields = FieldCollector()
@@ -165,9 +167,7 @@ class _Rows:
             for rep in sorted(set(range(1, of + 1)) - self._reps[case]):
                 for name in names:
                     metric = self._builder.metric_index(name)
-                    self._builder.add(
-                        run=self._run, case=case, rep=rep, metric=metric, score=None, status=Status.NOT_RUN
-                    )
+                    self._builder.add(run=self._run, case=case, rep=rep, metric=metric, score=None, status=self._lost)
         return self._fields
 
     def _case(self, test: Test, repeated: Repeated | None) -> int:

@@ -14,7 +14,7 @@ from evalgauge.formats.log_guard import reading
 from evalgauge.formats.plain_text import arm_name, digest_of
 from evalgauge.formats.run_records import Given, RunRecord, add_records
 from evalgauge.formats.score_words import score_reading
-from evalgauge.formats.wording import counted
+from evalgauge.formats.wording import counted, without_advice
 from evalgauge.scores.build import TableBuilder
 from evalgauge.scores.table import CaseContent, Run, Status
 
@@ -85,7 +85,7 @@ class PhoenixReader:
             )
             scored = {one.name for run in runs for one in run.annotations if one.score is not None}
             records = [_record(run, scored, options.words) for run in runs]
-            added = add_records(builder, index, records, file=source.name, planned_reps=most)
+            added = add_records(builder, index, records, file=source.name, planned_reps=most, is_cut=is_cut)
             table = builder.build()
             return replace(table, cases=replace(table.cases, fields=added.fields.columns(len(table.cases))))
 
@@ -104,7 +104,7 @@ def _runs(source: Source, builder: TableBuilder, options: ReadOptions) -> tuple[
         if not items:
             raise
         found = counted(len(items), "run", "runs")
-        builder.problem(f"{fault} {found} could be read before that place.", file=source.name)
+        builder.problem(f"{without_advice(fault)} {found} could be read before that place.", file=source.name)
         return [
             converted(item, ExperimentRun, file=source.name, record=f"run {place}")
             for place, item in enumerate(items, 1)

@@ -14,7 +14,7 @@ from evalgauge.formats.log_guard import reading
 from evalgauge.formats.plain_text import arm_name, digest_of
 from evalgauge.formats.run_records import Given, RunRecord, add_records
 from evalgauge.formats.score_words import score_reading
-from evalgauge.formats.wording import counted
+from evalgauge.formats.wording import counted, without_advice
 from evalgauge.scores.build import TableBuilder
 from evalgauge.scores.table import CaseContent, Run, Status
 
@@ -108,7 +108,7 @@ class PydanticEvalsReader:
             if not report.cases and not report.failures:
                 raise LogError(source.name, "holds no run.", hint="Was the evaluation cut off before its first case?")
             run = builder.add_run(_run(report, source, is_cut=is_cut))
-            return _with_rows(builder, run, report, options.words, source.name)
+            return _with_rows(builder, run, report, options.words, source.name, is_cut=is_cut)
 
 
 READER = PydanticEvalsReader()
@@ -125,9 +125,10 @@ def _report(source: Source, builder: TableBuilder, options: ReadOptions) -> tupl
         items = [item for item in cut.items if is_object(item)]
         if not items:
             raise
+        found = counted(len(items), "run", "runs")
         builder.problem(
-            f"{fault} {counted(len(items), 'run', 'runs')} could be read before that place; failed runs, which stand "
-            "after the others, are lost.",
+            f"{without_advice(fault)} {found} could be read before that place; failed runs, which stand after the "
+            "others, are lost.",
             file=source.name,
         )
         cases = [converted(item, Case, file=source.name, record=f"run {place}") for place, item in enumerate(items, 1)]
@@ -157,14 +158,17 @@ def _rep(run: Case | Failed) -> tuple[int | None, int | None]:
     return (None, None) if found is None else (int(found["rep"]), int(found["of"]))
 
 
-def _with_rows(builder: TableBuilder, run: int, report: Report, words: Mapping[str, float], file: str) -> ScoreTable:
+def _with_rows(
+    builder: TableBuilder, run: int, report: Report, words: Mapping[str, float], file: str, *, is_cut: bool
+) -> ScoreTable:
     results = {name for case in report.cases for name in _results(case)}
     whole = [set(_results(case)) for case in report.cases if not case.evaluator_failures]
     everywhere = set[str]().union(*whole[:1]).intersection(*whole)
     records = [_record(case, _scores(case, words, results, everywhere)) for case in report.cases]
     records += [_record(failed, {}) for failed in report.failures]
     totals = {_rep(one)[1] or 0 for one in (*report.cases, *report.failures)}
-    added = add_records(builder, run, records, file=file, planned_reps=max(totals) if len(totals) == 1 else 0)
+    planned = max(totals) if len(totals) == 1 else 0
+    added = add_records(builder, run, records, file=file, planned_reps=planned, is_cut=is_cut)
     table = builder.build()
     return replace(table, cases=replace(table.cases, fields=added.fields.columns(len(table.cases))))
 

@@ -81,7 +81,13 @@ class Added(NamedTuple):
 
 
 def add_records(
-    builder: TableBuilder, run: int, records: Sequence[RunRecord], *, file: str, planned_reps: int = 0
+    builder: TableBuilder,
+    run: int,
+    records: Sequence[RunRecord],
+    *,
+    file: str,
+    planned_reps: int = 0,
+    is_cut: bool = False,
 ) -> Added:
     """Add a row for every record and metric that was to be scored, and for every rep that is missing.
 
@@ -97,6 +103,8 @@ def add_records(
         What problems call the log.
     planned_reps
         How often each case was to be run; 0 where that is not known.
+    is_cut
+        Whether the file breaks off, so that reps which are missing may have been run.
     """
     cases = _Cases(builder)
     placed = [cases.place(record) for record in records]
@@ -122,11 +130,12 @@ def add_records(
         runs = counted(cases.clashing, "run has", "runs have")
         text = f"{runs} the case and the rep of an earlier one: read as a case of its own each."
         builder.problem(text, file=file, count=cases.clashing)
+    lost = Status.UNREADABLE if is_cut else Status.NOT_RUN
     for case, reps in seen.items():
         for rep in sorted(set(range(1, planned_reps + 1)) - reps):
             for name in metrics[case]:
                 index = builder.metric_index(name)
-                builder.add(run=run, case=case, rep=rep, metric=index, score=None, status=Status.NOT_RUN)
+                builder.add(run=run, case=case, rep=rep, metric=index, score=None, status=lost)
     return Added(
         cases.fields,
         most_reps=max((max(reps) for reps in seen.values()), default=0),

@@ -119,13 +119,16 @@ def after_look_at(answer: LookAtAnswer) -> list[str]:
         *(f"--by {shlex.quote(name)}" for name in slices[:1]),
         *(f"--cluster {shlex.quote(field.name)}" for field in clusters[:1]),
     ]
+    has_range = score[-1:] != ["none"]
+    # A margin in points, and reps, are weighed as shares of a range.
+    margin = ["--margin 2pp"] if has_range else []
     words = [["measure", *log, *reading, *of_arm, *score, *groups]]
     if len(beside) > 1:
         arms = shlex.quote(",".join(beside[:2]))
-        words.append(["compare", *log, *reading, "--arms", arms, *chosen, *score, "--margin 2pp"])
+        words.append(["compare", *log, *reading, "--arms", arms, *chosen, *score, *margin])
     else:
-        words.append(["compare", *log, "CANDIDATE", *reading, *chosen, *score, "--margin 2pp", OTHER_LOG])
-    if scores.repeated_cases and arm.rep_kind != "judge":
+        words.append(["compare", *log, "CANDIDATE", *reading, *chosen, *score, *margin, OTHER_LOG])
+    if scores.repeated_cases and arm.rep_kind != "judge" and has_range:
         words.append(["plan reps", *log, *reading, *of_arm, *score])
     return [" ".join(["evalgauge", *one]) for one in words]
 
@@ -147,7 +150,7 @@ def _range_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
         return []
     if scores.low >= 0 and scores.high <= 1:
         return []
-    return ["--range", "0:100" if scores.low >= 0 and scores.high <= 100 else "none"]
+    return ["--range", *(["0:100"] if scores.low >= 0 and scores.high <= 100 else ["none"])]
 
 
 def after_plan(answer: PlanAnswer) -> str:
