@@ -76,7 +76,8 @@ def write_table(table: ScoreTable, output: str | Path, *, overwrite: bool = Fals
     checked_place(target, overwrite=overwrite)
     write = _WRITERS.get(target.suffix.lower())
     if write is None:
-        raise ArgumentError("output", str(target), "a file that ends in .parquet, .csv or .jsonl, or .json")
+        hint = "With .json, convert writes Every Eval Ever."
+        raise ArgumentError("output", str(target), "a file that ends in .parquet, .csv or .jsonl", hint)
     columns = _columns(table)
     write_beside(target, lambda part: write(columns, part))
     return target
