@@ -60,6 +60,17 @@ def test_a_perfect_score_flatters_by_all_that_separates_it_from_the_common_rate(
     assert command.json("reuse", "100/100")["optimism"]["binomial"] == 0
 
 
+@pytest.mark.parametrize("count", ["5/100", "90/100", "100/100", "0/100"])
+def test_a_refresh_of_the_share_that_is_advised_is_enough(command: Command, count: str) -> None:
+    words = ("reuse", count, "--looks", 300, "--tolerance", "1.5pp")
+    answer = command.json(*words)
+    share = answer["share_to_replace"]
+    assert 0 <= share < 1
+    after = command.json(*words, "--refresh", f"{100 * share}%")["refresh"]
+    assert after["optimism_before"] == answer["optimism"]["binomial"]
+    assert after["optimism_after"] <= 0.015 + 1e-12
+
+
 @pytest.mark.parametrize("correlation", ["99.9%", "99.9999999%"])
 def test_looks_that_hardly_differ_cost_no_less_than_one(command: Command, correlation: str) -> None:
     interval = command.json("reuse", "80/100", "--looks", 10, "--correlation", correlation)["interval"]

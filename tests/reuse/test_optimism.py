@@ -158,10 +158,12 @@ def test_a_refresh_buys_looks_back(share: float, spent: float) -> None:
 
 
 def test_the_share_to_replace_brings_the_optimism_back_to_the_tolerance() -> None:
-    share = share_to_replace(0.0126, 30, 0.02)
+    cost = 0.0126 * expected_max_normal(30)
+    share = share_to_replace(cost, 0.02)
     assert refresh(0.0126, 30, share).optimism_after == pytest.approx(0.02, abs=1e-12)
-    assert share_to_replace(0.0126, 2, 0.02) == 0
-    assert share_to_replace(0.0126, 1, 0.02) == 0
+    assert refresh(0.0126, 30, share, cost=0.03).optimism_after == pytest.approx(0.03 * (1 - share), abs=1e-12)
+    assert share_to_replace(0.019, 0.02) == 0
+    assert share_to_replace(0.0, 0.02) == 0
 
 
 def test_old_against_fresh_cases() -> None:

@@ -24,7 +24,7 @@ def reuse_advice(answer: ReuseAnswer) -> str:
         return f"Go on: {budget}. Fix the candidates before you look, and show only pass or fail."
     borne = "" if size is None else f"; {size:,} cases would have borne so many looks"
     return (
-        f"Stop choosing on this set: replace {100 * answer.share_to_replace:.0f} % of the cases at random (--refresh), "
+        f"Stop choosing on this set: replace {answer.percent_to_replace} % of the cases at random (--refresh), "
         f"or confirm the winner once on a fresh set{borne}."
     )
 

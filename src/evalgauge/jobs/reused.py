@@ -121,8 +121,8 @@ def answer_of(request: ReuseRequest, score: ReusedScore, on_progress: Progress |
             binomial=basis.fresh("binomial") if score.is_pass_fail else None,
         ),
         certified=_certified(request, score),
-        share_to_replace=share_to_replace(basis.own_sigma, basis.looks, request.tolerance),
-        refresh=_refresh(request, basis),
+        share_to_replace=share_to_replace(headline, request.tolerance),
+        refresh=_refresh(request, basis, headline),
         audit=_audit(basis, headline),
         climb=climbs,
         problems=score.problems,
@@ -209,12 +209,12 @@ def _levels(request: ReuseRequest, n: int) -> int:
     return min(n, math.ceil(1 / request.step)) + 1
 
 
-def _refresh(request: ReuseRequest, basis: _Basis) -> Refresh | None:
+def _refresh(request: ReuseRequest, basis: _Basis, cost: float) -> Refresh | None:
     if request.refresh is None:
         if request.more_looks:
             raise ArgumentError("more_looks", request.more_looks, "given with --refresh, the share to replace")
         return None
-    return refresh(basis.own_sigma, basis.looks, request.refresh, more_looks=request.more_looks)
+    return refresh(basis.own_sigma, basis.looks, request.refresh, more_looks=request.more_looks, cost=cost)
 
 
 def _audit(basis: _Basis, difference: float) -> Audit:

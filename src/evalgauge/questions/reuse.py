@@ -290,6 +290,11 @@ class ReuseAnswer(ShownInNotebooks):
         """Expected excess of the best by the law that fits the scores, a share."""
         return self.optimism.normal if self.optimism.binomial is None else self.optimism.binomial
 
+    @property
+    def percent_to_replace(self) -> int:
+        """The share to replace as the next whole percent, which is enough."""
+        return min(100, int(100 * self.share_to_replace) + 1)
+
     def __str__(self) -> str:
         return (
             f"{self.looks:,} looks flatter by {100 * self.cost:.1f} points; {100 * self.confidence:g} % interval "

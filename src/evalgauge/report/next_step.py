@@ -198,8 +198,7 @@ def after_reuse(answer: ReuseAnswer) -> str:
     request = answer.request
     words = ["evalgauge reuse", *log_words(request.logs), *option_words(request)]
     if answer.cost > answer.tolerance and request.refresh is None:
-        # A whole percent above the share that brings the optimism back to the tolerance.
-        return " ".join([*words, f"--refresh {min(100, int(100 * answer.share_to_replace) + 1)}%"])
+        return " ".join([*words, f"--refresh {answer.percent_to_replace}%"])
     if request.display is None and answer.optimism.binomial is not None:
         return " ".join([*words, "--display pass-fail --passes 1 --retired"])
     return f"evalgauge plan --own {answer.n_cases}"

@@ -44,7 +44,7 @@ def spent_after_refresh(looks: float, share: float) -> float:
     return equivalent_looks(left * expected_max_normal(checked_looks(looks)))
 
 
-def refresh(sigma: float, looks: float, share: float, *, more_looks: int = 0) -> Refresh:
+def refresh(sigma: float, looks: float, share: float, *, more_looks: int = 0, cost: float | None = None) -> Refresh:
     """Answer "what does replacing this share buy?".
 
     Parameters
@@ -55,6 +55,8 @@ def refresh(sigma: float, looks: float, share: float, *, more_looks: int = 0) ->
         As in `spent_after_refresh`.
     more_looks
         Looks that are to follow.
+    cost
+        Optimism before the refresh, a share; sigma·m(looks) when left out.
 
     Examples
     --------
@@ -63,7 +65,7 @@ def refresh(sigma: float, looks: float, share: float, *, more_looks: int = 0) ->
     """
     spent = spent_after_refresh(looks, share)
     more = checked_whole(more_looks, "more-looks", least=0, most=MOST_LOOKS - math.ceil(spent), what="looks")
-    before = sigma * expected_max_normal(looks)
+    before = sigma * expected_max_normal(looks) if cost is None else cost
     return Refresh(
         share=share,
         spent=spent,
@@ -75,22 +77,21 @@ def refresh(sigma: float, looks: float, share: float, *, more_looks: int = 0) ->
     )
 
 
-def share_to_replace(sigma: float, looks: float, tolerance: float) -> float:
+def share_to_replace(cost: float, tolerance: float) -> float:
     """Answer "which share of the cases must be replaced, so that the optimism is within the tolerance again?".
 
     Parameters
     ----------
-    sigma, looks
-        As in `refresh`.
+    cost
+        Optimism now, a share, 0 or more.
     tolerance
         Optimism that is still fine, a share above 0.
 
     Examples
     --------
-    >>> round(share_to_replace(0.0126491, 30, 0.02), 3)
-    0.226
+    >>> round(share_to_replace(0.0258, 0.02), 3)
+    0.225
     """
-    cost = sigma * expected_max_normal(checked_looks(looks))
     return max(0.0, 1 - checked_tolerance(tolerance) / cost) if cost > 0 else 0.0
 
 
