@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from evalgauge.questions.plan_design import PlanDesignRequest
 from evalgauge.questions.units import Words
 from evalgauge.report.command_line import log_words, option_words, value_text
-from evalgauge.scores.word_hints import says_no
 
 if TYPE_CHECKING:
     from evalgauge.planning.results import Design
@@ -138,6 +137,9 @@ def _missing_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
     words = next(metric.words for metric in answer.metrics if metric.name == scores.metric)
     if not words or answer.request.words:
         return []
+    # Only a log has words; a plan from numbers alone starts without the room that knows them.
+    from evalgauge.scores.word_hints import says_no  # noqa: PLC0415 - see above
+
     negative = [says_no(word) for word in words]
     # Without a word that says no, any number is a guess that the user changes: the first word is as good as another.
     numbers = [0.0 if no else 1.0 for no in negative] if any(negative) else [1.0, *[0.0] * (len(words) - 1)]

@@ -40,7 +40,7 @@ def words_hint(words: Iterable[str]) -> str:
     '--words left=1 or --words left=0, or a number between, or left=missing if it is no score'
     """
     # A comma or an equals sign within a word is read as the end of it.
-    sayable = [word for word in words if word.strip() and not set(",=") & set(word)]
+    sayable = [word for word in dict.fromkeys(words) if word.strip() and not set(",=") & set(word)]
     negative = [word for word in sayable if says_no(word)]
     if negative:
         pairs = shlex.quote(",".join(f"{word}=0" for word in negative[:3]))
