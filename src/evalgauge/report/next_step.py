@@ -134,6 +134,8 @@ def after_look_at(answer: LookAtAnswer) -> list[str]:
 
 def _missing_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
     """Return numbers to fill in for words that have none, none of them 1 for a word that says no."""
+    from evalgauge.scores.word_hints import says_no  # noqa: PLC0415 - a plan from numbers alone starts without scores
+
     words = next(metric.words for metric in answer.metrics if metric.name == scores.metric)
     if not words or answer.request.words:
         return []
