@@ -108,7 +108,7 @@ def test_a_log_twice_is_one_log(tmp_path: Path) -> None:
     for logs in ((tmp_path / "a.csv", tmp_path / "link.csv"), (table, table)):
         with pytest.raises(EvalgaugeError, match="each log once: a copy is no candidate"):
             eg.best_of(*logs)
-    with pytest.raises(EvalgaugeError, match="missing: got 'skip', allowed is fail or drop"):
+    with pytest.raises(EvalgaugeError, match="missing: got 'skip', allowed is one of fail, drop"):
         eg.best_of(tmp_path / "a.csv", tmp_path / "b.csv", missing="skip")  # type: ignore[arg-type]
 
 
