@@ -133,9 +133,6 @@ def answer_of(request: ReuseRequest, score: ReusedScore, on_progress: Progress |
 
 
 def _basis(request: ReuseRequest, score: ReusedScore) -> _Basis:
-    for option, value in (("retired", request.retired), ("climb", request.climb)):
-        if value not in (True, False):
-            raise ArgumentError(option, value, "True or False")
     looks = checked_whole_looks(request.looks)
     rate, correlation = score.rate, request.correlation or 0.0
     if score.is_observed:

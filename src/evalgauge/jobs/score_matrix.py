@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from evalgauge.errors import ArgumentError, PairingError, ScoreError
 from evalgauge.jobs.arms import arms_of
 from evalgauge.jobs.reading import asked_table, log_name
-from evalgauge.questions.best_of import MissingScores
 from evalgauge.questions.parts import ScoringOptions
 from evalgauge.scores.identity import CaseView
 from evalgauge.scores.pairing import paired_cases
@@ -65,8 +64,6 @@ def score_matrix(request: BestOfRequest, sources: Sequence[Any]) -> ScoreMatrix:
         If the scores have different ranges, or none, or nothing is left.
     """
     _check_once(sources)
-    if request.missing not in get_args(MissingScores):
-        raise ArgumentError("missing", request.missing, " or ".join(get_args(MissingScores)))
     arms = [arm for source in sources for arm in _arms(request, source)]
     if len(arms) < 2:
         came = "no log" if not arms else f"one candidate ({arms[0].source.arm})"
