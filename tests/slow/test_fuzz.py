@@ -1,6 +1,6 @@
 """Each reader is fed with damaged logs for a while: no traceback, no hang, no memory above 1 GB.
 
-``EVALGAUGE_FUZZ_SECONDS`` says for how many core-seconds each (10 by default; ``make slow FUZZ=600``). Half of them go to
+``EVALGAUGE_FUZZ_SECONDS`` says for how many core-seconds each (10 by default; ``make slow FUZZ=600``). Half go to
 atheris, which coverage guides, where it is installed.
 """
 
