@@ -96,6 +96,19 @@ def test_no_text_of_a_case_is_written(converted: tuple[Path, Path, list[str]]) -
     assert all(one not in text for one in asked)
 
 
+def test_contents_are_written_where_they_are_asked_for(tmp_path: Path, command: Command) -> None:
+    log = FIXTURES / "inspect/choices.eval"
+    assert command("convert", log, "-o", tmp_path / "x.json", "--with-content").code == 0
+    ours, theirs = read_log(log).cases, read_log(tmp_path / "x.json").cases
+    assert ours.contents is not None
+    assert theirs.contents is not None
+    for one, other in zip(ours.contents(), theirs.contents(), strict=True):
+        assert one is not None
+        assert other is not None
+        assert (other.input, other.choices, other.target) == (one.input, one.choices, one.target)
+    assert prints(read_log(tmp_path / "x.json")) == prints(read_log(log))
+
+
 def test_the_hash_is_that_of_the_format(tmp_path: Path, command: Command) -> None:
     rows = [{"id": "a", "question": "What is 2 + 2?", "target": "4", "score": 1}]
     log = tmp_path / "log.json"

@@ -18,6 +18,7 @@ from uuid import UUID
 
 from evalgauge.errors import ArgumentError
 from evalgauge.formats.every_eval_ever_table import OWN
+from evalgauge.formats.json_text import text_of
 from evalgauge.formats.writers import checked_place, write_beside
 from evalgauge.scores.identity import fingerprints
 from evalgauge.scores.table import Status
@@ -65,7 +66,12 @@ class WrittenScore:
 
 
 def write_every_eval_ever(
-    table: ScoreTable, scores: Sequence[WrittenScore], output: str | Path, *, overwrite: bool = False
+    table: ScoreTable,
+    scores: Sequence[WrittenScore],
+    output: str | Path,
+    *,
+    overwrite: bool = False,
+    with_content: bool = False,
 ) -> int:
     """Write the scores of one arm, with their intervals, and a row per scored run and metric beside them.
 
@@ -79,11 +85,14 @@ def write_every_eval_ever(
         Where to: ``x.json``; the samples become ``x_samples.jsonl``.
     overwrite
         Whether files that are there may be replaced.
+    with_content
+        Whether to write what the cases ask and expect, as text, beside their hashes.
 
     Returns
     -------
     int
-        How many rows of samples were written. They hold hashes of the cases and their slice fields, never contents.
+        How many rows of samples were written. They hold hashes of the cases and their slice fields, and contents
+        only where these were asked for.
 
     Raises
     ------
@@ -104,7 +113,9 @@ def write_every_eval_ever(
     ids = _Ids(table)
     rows = b"".join(
         json.dumps(record, ensure_ascii=True).encode() + b"\n"
-        for record in _sample_rows(table, ids, {(one.set_name, one.metric) for one in scores})
+        for record in _sample_rows(
+            table, ids, {(one.set_name, one.metric) for one in scores}, with_content=with_content
+        )
     )
     n_rows = rows.count(b"\n")
     results = {
@@ -214,10 +225,12 @@ def _end(declared: float | None, of_binary: float, otherwise: str, metric: Metri
     return of_binary if metric.kind == "binary" else otherwise
 
 
-def _sample_rows(table: ScoreTable, ids: _Ids, wanted: Collection[tuple[str, str]]) -> Iterator[dict[str, object]]:
+def _sample_rows(
+    table: ScoreTable, ids: _Ids, wanted: Collection[tuple[str, str]], *, with_content: bool
+) -> Iterator[dict[str, object]]:
     for unit in units(table):
         own = unit_table(table, unit)
-        cases = _Written(own)
+        cases = _Written(own, with_content=with_content)
         names = [metric.name for metric in own.metrics]
         for place in range(len(own)):
             metric, score = names[int(own.metric[place])], float(own.score[place])
@@ -238,8 +251,9 @@ def _sample_rows(table: ScoreTable, ids: _Ids, wanted: Collection[tuple[str, str
 class _Written:
     """What a row says about its case: hashes in place of its texts, and its fields."""
 
-    def __init__(self, table: ScoreTable) -> None:
+    def __init__(self, table: ScoreTable, *, with_content: bool) -> None:
         self._cases = table.cases
+        self._is_shown = with_content
         self._prints = fingerprints(table.cases)
         self._contents = [None] * len(table.cases) if table.cases.contents is None else table.cases.contents()
 
@@ -248,7 +262,7 @@ class _Written:
             "sample_id": self._cases.case_id[case],
             "sample_hash": _sample_hash(self._contents[case]),
             "interaction_type": "single_turn",
-            "input": {"raw": "", "reference": list[str]()},
+            "input": _asked(self._contents[case] if self._is_shown else None),
             "output": {"raw": list[str]()},
             "answer_attribution": list[str](),
         }
@@ -266,12 +280,22 @@ class _Written:
         return {name: value for name, value in found.items() if value is not None}
 
 
+def _asked(content: CaseContent | None) -> dict[str, object]:
+    if content is None:
+        return {"raw": "", "reference": list[str]()}
+    asked: dict[str, object] = {"raw": text_of(content.input), "reference": _references(content)}
+    return asked if content.choices is None else {**asked, "choices": list(content.choices)}
+
+
+def _references(content: CaseContent) -> list[str]:
+    target = content.target
+    several = target if isinstance(target, (list, tuple)) else [] if target is None else [target]
+    return [text_of(one) for one in several]
+
+
 def _sample_hash(content: CaseContent | None) -> str | None:
     """Return the format's own hash of a case whose texts it could hold: input and references."""
     if content is None or not isinstance(content.input, str):
         return None
-    target = content.target
-    several = target if isinstance(target, (list, tuple)) else [] if target is None else [target]
-    reference = [one if isinstance(one, str) else json.dumps(one) for one in several]
-    text = json.dumps({"raw": content.input, "reference": reference}, sort_keys=True, separators=(",", ":"))
+    text = json.dumps({"raw": content.input, "reference": _references(content)}, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -99,11 +99,10 @@ def convert_answer(request: ConvertRequest, logs: Sequence[Any] = ()) -> Convert
     notes: tuple[str, ...] = ()
     rows = len(table)
     if Path(request.output).suffix.lower() == ".json":
-        if request.with_content:
-            allowed = "left out with -o x.json: Every Eval Ever keeps hashes"
-            raise ArgumentError("with_content", request.with_content, allowed, "Write a .parquet, .csv or .jsonl file.")
         scores, notes = written_scores(table, request)
-        rows = write_every_eval_ever(table, scores, request.output, overwrite=request.overwrite)
+        rows = write_every_eval_ever(
+            table, scores, request.output, overwrite=request.overwrite, with_content=request.with_content
+        )
         if rows < len(table):
             left = f"{len(table) - rows:,} of {len(table):,} rows have no place in the file: it takes scores alone."
             notes = (*notes, f"{left} Planned and scored runs are counted beside each result.")
