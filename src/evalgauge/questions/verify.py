@@ -95,7 +95,13 @@ class VerifyOptions(ReadingOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyRequest(VerifyOptions):
-    """A question about interval rules."""
+    """A question about interval rules.
+
+    Attributes
+    ----------
+    logs
+        Always empty: the logs of a study are named with ``like``.
+    """
 
     verb: ClassVar[str] = "verify"
     logs: ClassVar[tuple[str, ...]] = ()

@@ -228,7 +228,7 @@ def after_verify(answer: VerifyAnswer) -> str:
         return " ".join(
             ["evalgauge measure", *log_words(request.like), *shared, *option_words(request, only=("confidence",))]
         )
-    return "evalgauge verify --like YOUR_LOG"
+    return "evalgauge verify --like YOUR_LOG   (YOUR_LOG: a log of your own)"
 
 
 def _likes(logs: tuple[str, ...]) -> list[str]:
