@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from contextlib import chdir
 from typing import TYPE_CHECKING
@@ -107,12 +108,12 @@ def test_what_is_said_to_be_next_runs(command: Command, folder: Path, words: lis
         lines = [line.strip() for line in seen.out.splitlines() if line.strip().startswith("Next: ")]
         assert lines
         for line in lines:
-            text, _, note = line.removeprefix("Next: ").partition("   ")
+            text, note = re.fullmatch(r"Next: (.*?)((?:   \([A-Z_]+: [^()]+\))?)", line).groups()  # type: ignore[union-attr]
             program, *following = shlex.split(text)
             assert program == "evalgauge"
             # What cannot be run as it stands says so.
             said = {word for word in following if word in PLACEHOLDERS}
-            assert note == "".join(f"({word}: {PLACEHOLDERS[word][1]})" for word in said)
+            assert note == "".join(f"   ({word}: {PLACEHOLDERS[word][1]})" for word in said)
             following = [PLACEHOLDERS[word][0] if word in PLACEHOLDERS else word for word in following]
             # Two logs that share no case cannot be paired: what is tried here is the command, not the pairing.
             if "other.csv" in following and "--unpaired" not in following:

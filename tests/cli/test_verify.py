@@ -175,9 +175,9 @@ def test_missing_runs_of_a_log_are_simulated(command: Command, tmp_path: Path) -
 
 
 REFUSALS: list[tuple[list[str], str]] = [
-    (["--cases", "0"], "cases: got 0, allowed is a whole number from 2"),
+    (["--cases", "0"], "--cases: got 0, allowed is a whole number from 2"),
     (["--sims", "0"], "sims: got 0, allowed is a whole number from 100"),
-    (["--seed", "-1"], "seed: got -1"),
+    (["--seed", "-1"], "--seed: got '-1'"),
     (["--jobs", "0"], "jobs: got 0, allowed is a whole number of workers from 1"),
     (["--reps", "0"], "whole numbers above 0, separated by commas, such as 2,10,50"),
     (["--reps", "2,2"], "each number once"),

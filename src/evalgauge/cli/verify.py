@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from evalgauge.cli.app import STDIN_WORD
 from evalgauge.cli.output import OutputOptions, show, show_code
+from evalgauge.cli.units import as_typed
 from evalgauge.questions.verify import VerifyOptions, VerifyRequest
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ def verify(
 
     Example: evalgauge verify --cases 25 --reps 2,10,50
     """
-    given = {field.name: getattr(options, field.name) for field in fields(options)}
-    given["like"] = tuple("-" if log == STDIN_WORD else log for log in given["like"])
-    request = VerifyRequest(**given)
+    request = VerifyRequest(**{field.name: as_typed(getattr(options, field.name)) for field in fields(options)})
     if output.show_code:
         return show_code(request)
     return show((_answer(request),), output)

@@ -9,18 +9,8 @@ from evalgauge.errors import ArgumentError
 from evalgauge.jobs.parallel import mapper
 from evalgauge.jobs.plan_change import listed, named
 from evalgauge.jobs.verify_cases import written_population
-from evalgauge.questions.units import (
-    Columns,
-    Names,
-    Points,
-    ScoreRange,
-    Share,
-    WholeNumbers,
-    Words,
-    whole_numbers_from_text,
-)
-from evalgauge.questions.units import points as as_points
-from evalgauge.questions.units import share as as_share
+from evalgauge.questions.counts import count
+from evalgauge.questions.given import request_from
 from evalgauge.questions.verify import VerifyAnswer, VerifyRequest
 from evalgauge.rules.naming import rule_name
 from evalgauge.studies.coverage import check_study, coverage_study
@@ -60,8 +50,8 @@ _USUAL = {
     ("paired", "these-cases"): ("runs_as_cases", "one_over_sqrt_nR"),
     ("single", "these-cases"): ("within_case_t", "runs_as_cases", "one_over_sqrt_nR"),
 }
-# Logs with missing runs are graded one by one, and those of two arms three times over.
-_MISSING_SIMS = {"single": 2_000, "paired": 500}
+# Logs of one score with missing runs are graded one by one.
+_MISSING_SIMS = 2_000
 _CLUSTERED = ("evalgauge_default", "cr2_t", "cr1", "cr0", "ignoring_clusters")
 
 
@@ -160,51 +150,47 @@ def verify(  # noqa: PLR0913 - the options of one question, all keyword-only
     >>> print(eg.verify(n_cases=25, reps=10, rule="one_over_sqrt_nR"))
     1/√(nR) covers 83.2 %, asked 95 % (25 cases × 10 reps, paired)
     """
+    if on_progress is not None and not callable(on_progress):
+        raise ArgumentError("on_progress", on_progress, "a function of the evals that are done, and of how many")
     sources = listed(like)
-    request = VerifyRequest(
+    request = request_from(
+        VerifyRequest,
         n_cases=n_cases,
-        reps=None if reps is None else _whole_numbers(reps),
+        reps=reps,
         rates=rates,
-        effect=None if effect is None else Points(as_points(effect, "effect")),
-        effect_sd=None if effect_sd is None else Points(as_points(effect_sd, "effect_sd")),
+        effect=effect,
+        effect_sd=effect_sd,
         design=design,
         target=target,
         graded=graded,
-        cluster_size=None if cluster_size is None else str(cluster_size),
-        icc=None if icc is None else Share(as_share(icc, "icc")),
-        missing_share=None if missing_share is None else as_share(missing_share, "missing_share"),
-        rule=Names((rule,) if isinstance(rule, str) else rule),
+        cluster_size=str(count(cluster_size, "cluster_size")) if isinstance(cluster_size, int) else cluster_size,
+        icc=icc,
+        missing_share=missing_share,
+        rule=rule,
         like=named(sources),
         same_system=same_system,
         metric=metric,
         task=task,
         arm=arm,
         cluster=cluster,
-        score_range=None if score_range is None else ScoreRange(score_range),
+        score_range=score_range,
         sims=sims,
         seed=seed,
         jobs=jobs,
-        confidence=as_share(confidence, "confidence"),
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        confidence=confidence,
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return verify_answer(request, sources, on_progress=on_progress)
-
-
-def _whole_numbers(reps: Sequence[int] | int) -> WholeNumbers:
-    listed = (reps,) if isinstance(reps, int) else reps
-    return whole_numbers_from_text(",".join(str(number) for number in listed), "reps")
 
 
 def verify_answer(
     request: VerifyRequest, sources: Sequence[Any] = (), *, on_progress: Callable[[int, int], None] | None = None
 ) -> VerifyAnswer:
     """Return the answer to a request; ``sources`` holds the logs themselves where they are no paths."""
-    if request.design not in (None, "paired", "single"):
-        raise ArgumentError("design", request.design, "paired or single")
     population = _population(request, sources or request.like)
     rules = _rules(request, population)
     designs = [
@@ -313,7 +299,7 @@ def _missing_rules(
             design,
             missing=population.missing,
             confidence=request.confidence,
-            sims=min(request.sims, _MISSING_SIMS[population.design]),
+            sims=min(request.sims, _MISSING_SIMS),
             seed=request.seed,
             mapper=mapper(request.jobs),
             on_block=on_block,

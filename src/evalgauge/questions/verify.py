@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
+from evalgauge.questions.counts import Count
 from evalgauge.questions.parts import ReadingOptions, Target
 from evalgauge.questions.units import Names, Points, ScoreRange, Share, WholeNumbers
 from evalgauge.shown import ShownInNotebooks
@@ -68,7 +69,7 @@ class VerifyOptions(ReadingOptions):
         Level that the rules are asked for, two-sided.
     """
 
-    n_cases: int | None = None
+    n_cases: Count | None = None
     reps: WholeNumbers | None = None
     rates: str | None = None
     effect: Points | None = None
@@ -87,9 +88,9 @@ class VerifyOptions(ReadingOptions):
     arm: str | None = None
     cluster: str | None = None
     score_range: ScoreRange | None = None
-    sims: int = 20_000
-    seed: int = 0
-    jobs: int = 1
+    sims: Count = Count(20_000)  # noqa: RUF009 - a Count is an immutable int
+    seed: Count = Count(0)  # noqa: RUF009 - same
+    jobs: Count = Count(1)  # noqa: RUF009 - same
     confidence: Share = Share(0.95)  # noqa: RUF009 - a Share is an immutable float
 
 

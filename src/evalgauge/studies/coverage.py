@@ -246,7 +246,7 @@ def check_study(cases: Cases, design: StudyDesign, *, rules: Sequence[str], sims
         If an argument is out of range, or a rule is not defined for the design.
     """
     whole = (
-        ("cases", design.n_cases, 2, 10_000_000),
+        ("n_cases", design.n_cases, 2, 10_000_000),
         ("reps", design.reps, 1, MOST_REPS),
         ("sims", sims, 100, 100_000_000),
         ("seed", seed, 0, 2**63),
@@ -258,7 +258,7 @@ def check_study(cases: Cases, design: StudyDesign, *, rules: Sequence[str], sims
         raise ArgumentError("target", design.target, "new-cases or these-cases")
     if cases.sizes is not None and (design.paired or sum(cases.sizes) != design.n_cases):
         raise ArgumentError(
-            "clusters",
+            "cluster_size",
             f"{sum(cases.sizes):,} cases in clusters",
             f"one score (--design single) of {design.n_cases:,} cases",
         )

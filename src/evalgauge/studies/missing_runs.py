@@ -1,4 +1,4 @@
-"""Coverage when runs go missing by chance: each simulated log is graded by the very functions that grade a user's."""
+"""Coverage when runs go missing by chance, by what a missing run counts as."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from evalgauge.errors import ArgumentError, ScoreError
+from evalgauge.errors import ArgumentError
 from evalgauge.rules.missing import honest_interval
-from evalgauge.rules.paired_missing import ArmRuns, paired_with_missing
+from evalgauge.rules.paired import paired_intervals
 from evalgauge.stats.streams import blocks, in_blocks
 from evalgauge.studies.coverage import rule_coverage
 from evalgauge.studies.grading import tally
+from evalgauge.studies.interval_rules import STUDY_RULES
 from evalgauge.studies.logs import logs_of
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evalgauge.stats.results import Interval
     from evalgauge.stats.streams import Block, Mapper
     from evalgauge.studies.cases import RatePoints
     from evalgauge.studies.coverage_results import RuleCoverage, StudyDesign
     from evalgauge.studies.grading import Tally
+    from evalgauge.studies.logs import Limits
 
     Array: TypeAlias = NDArray[np.float64]
     Runs: TypeAlias = tuple[Array, NDArray[np.int64]]
@@ -35,7 +36,7 @@ POLICIES: dict[Policy, tuple[str, str]] = {
     "drop": ("missing_dropped", "missing dropped"),
     "fail": ("missing_failed", "missing as failed"),
 }
-# Logs are graded one by one here: a block is a second of work.
+# Logs of one score are graded one by one here: a block is a part of a second.
 _BLOCK = 100
 # Which part of a study this is, so that its streams are its own.
 _PART = 2
@@ -125,20 +126,8 @@ def _graded(block: Block, *, points: RatePoints, design: StudyDesign, missing: f
     arms = [_runs(stream, arm, design.reps, missing) for arm in (rates if design.paired else rates[:1])]
     truth = points.change if design.paired else points.rate
     known = logs_of(np.zeros(size), reps=design.reps, paired=design.paired, truth=truth)
-    grade = _paired if design.paired else _single
-    found: list[Tally] = []
-    for policy in POLICIES:
-        ends = np.full((block.size, 2), np.nan)
-        for log in range(block.size):
-            runs = [(sums[log], scored[log]) for sums, scored in arms]
-            try:
-                interval = grade(runs, design.reps, policy, confidence)
-            except ScoreError:
-                # Every run of the log is missing: there is no interval to grade.
-                continue
-            ends[log] = interval.low, interval.high
-        found.append(tally((ends[:, 0], ends[:, 1]), known))
-    return found
+    grade = _paired_ends if design.paired else _single_ends
+    return [tally(grade(arms, design.reps, policy, confidence), known) for policy in POLICIES]
 
 
 def _runs(stream: np.random.Generator, rates: Array, reps: int, missing: float) -> Runs:
@@ -147,12 +136,53 @@ def _runs(stream: np.random.Generator, rates: Array, reps: int, missing: float) 
     return stream.binomial(scored, rates).astype(np.float64), scored
 
 
-def _single(arms: list[Runs], reps: int, policy: Policy, confidence: float) -> Interval:
+def _single_ends(arms: list[Runs], reps: int, policy: Policy, confidence: float) -> Limits:
     sums, scored = arms[0]
-    planned = np.full(sums.size, reps)
-    return honest_interval(sums, scored, planned, policy=policy, confidence=confidence, pass_fail=True).interval
+    planned = np.full(sums.shape[1], reps)
+    ends = np.full((2, len(sums)), np.nan)
+    # The cap on what unequal reps can be worth is a log's own, so that logs are graded one by one.
+    for log in range(len(sums)):
+        if scored[log].any():
+            interval = honest_interval(
+                sums[log], scored[log], planned, policy=policy, confidence=confidence, pass_fail=True
+            ).interval
+            ends[:, log] = interval.low, interval.high
+    return ends[0], ends[1]
 
 
-def _paired(arms: list[Runs], reps: int, policy: Policy, confidence: float) -> Interval:
-    base, cand = (ArmRuns(sums=sums, scored=scored, planned=np.full(sums.size, reps)) for sums, scored in arms)
-    return paired_with_missing(base, cand, policy=policy, confidence=confidence).answer.interval
+def _paired_ends(arms: list[Runs], reps: int, policy: Policy, confidence: float) -> Limits:
+    """Return the ends of the interval of `paired_with_missing`: a span over readings, each of many logs at once."""
+    (base, base_runs), (cand, cand_runs) = arms
+
+    def read(base_missing: float, cand_missing: float) -> Limits:
+        one, two = base + (reps - base_runs) * base_missing, cand + (reps - cand_runs) * cand_missing
+        return _interval(two / reps - one / reps, reps, confidence)
+
+    ends = read(0.0, 0.0) if policy == "fail" else _scored_ends(arms, reps, confidence)
+    if policy == "bounds":
+        readings = (ends, read(1.0, 0.0), read(0.0, 1.0))
+        ends = np.min([low for low, _ in readings], axis=0), np.max([high for _, high in readings], axis=0)
+    return ends
+
+
+def _scored_ends(arms: list[Runs], reps: int, confidence: float) -> Limits:
+    """Return the ends over the cases that both arms scored, for all logs with as many of them at once."""
+    (base, base_runs), (cand, cand_runs) = arms
+    both = (base_runs > 0) & (cand_runs > 0)
+    deltas = cand / np.maximum(cand_runs, 1) - base / np.maximum(base_runs, 1)
+    ends = np.full((2, len(base)), np.nan)
+    counts = both.sum(axis=1)
+    for count in np.unique(counts[counts > 0]).tolist():
+        rows = np.flatnonzero(counts == count)
+        some = deltas[rows][both[rows]].reshape(rows.size, count)
+        if count > 1:
+            ends[:, rows] = _interval(some, reps, confidence)
+        else:
+            found = [paired_intervals(log, confidence=confidence).interval for log in some]
+            ends[:, rows] = [one.low for one in found], [one.high for one in found]
+    return ends[0], ends[1]
+
+
+def _interval(deltas: Array, reps: int, confidence: float) -> Limits:
+    logs = logs_of(deltas, reps=reps, paired=True, truth=0.0)
+    return STUDY_RULES["evalgauge_default"].limits(logs, confidence)
