@@ -182,7 +182,7 @@ REFUSALS: list[tuple[list[str], str]] = [
     (["--reps", "0"], "whole numbers above 0, separated by commas, such as 2,10,50"),
     (["--reps", "2,2"], "each number once"),
     (["--reps", "5000"], "reps: got 5000, allowed is a whole number from 1 to 1,000."),
-    (["--cases", "10000000", "--sims", "100000000"], "evals of that size. Ask for fewer."),
+    (["--cases", "1000000", "--sims", "100000000"], "evals of that size. Ask for fewer."),
     (["--rates", "fixed:2"], "Did you mean 2% (0.02)?"),
     (["--rates", "unifrom:0:1"], "uniform:0.05:0.95"),
     (["--rule", "one_over_sqrt"], "Did you mean 'one_over_sqrt_nR'?"),

@@ -235,7 +235,7 @@ def test_two_runs_of_one_system() -> None:
 
 
 REFUSALS = [
-    ({"n": 1}, "n_cases: got 1, allowed is a whole number from 2 to 10,000,000."),
+    ({"n": 1}, "n_cases: got 1, allowed is a whole number from 2 to 1,000,000."),
     ({"reps": 0}, "reps: got 0, allowed is a whole number from 1 to 1,000."),
     ({"sims": 0}, "sims: got 0, allowed is a whole number from 100 to 100,000,000."),
     ({"seed": -1}, "seed: got -1, allowed is a whole number from 0"),

@@ -246,7 +246,7 @@ def check_study(cases: Cases, design: StudyDesign, *, rules: Sequence[str], sims
         If an argument is out of range, or a rule is not defined for the design.
     """
     whole = (
-        ("n_cases", design.n_cases, 2, 10_000_000),
+        ("n_cases", design.n_cases, 2, 1_000_000),
         ("reps", design.reps, 1, MOST_REPS),
         ("sims", sims, 100, 100_000_000),
         ("seed", seed, 0, 2**63),

@@ -32,7 +32,7 @@ ExactRoute: TypeAlias = Literal["listed", "fourier"]
 _MOST_LISTED, _MOST_LISTED_CELLS = 40_000, 4_000_000
 # Up to so many pairs of sums their joint law is taken, in some 50 MB.
 _MOST_PAIRS = 2_000_000
-_MOST_SUMS = 20_000_000
+_MOST_SUMS = 4_000_000
 # An outcome with a smaller chance is never seen.
 _NEVER = 1e-18
 
