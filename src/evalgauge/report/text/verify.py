@@ -18,7 +18,7 @@ TARGET_WORDS = {"new-cases": "new cases like these", "these-cases": "exactly the
 
 def verify_lines(answer: VerifyAnswer) -> list[Line]:
     """Return the verdict on the rule in question, every rule by number of reps, and what was simulated."""
-    lines = [_headline(answer), *_scenario(answer)]
+    lines = [*_headline(answer), *_scenario(answer)]
     for reps, rules in groupby(answer.rules, key=lambda one: one.reps):
         lines += _table(count(reps, "rep"), list(rules))
     lines += _legend(answer)
@@ -35,18 +35,17 @@ def verify_lines(answer: VerifyAnswer) -> list[Line]:
     return lines
 
 
-def _headline(answer: VerifyAnswer) -> Line:
-    asked, level = answer.asked, percent(answer.confidence)
+def _headline(answer: VerifyAnswer) -> list[Line]:
+    asked, better, level = answer.asked, answer.advised, percent(answer.confidence)
     where = f"at {count(asked.reps, 'rep')}"
     found = f"{asked.title} covers {_share(asked.coverage)}"
     if answer.holds:
-        return Line(f"HOLDS: {found} {where}, asked {level}", "good")
-    better = answer.advised
-    if better is None:
-        return Line(f"DOES NOT HOLD: {found}, not {level}, {where}", "bad")
-    own = f"the {better.title}: {_share(better.coverage)}"
-    more = f"use {own}" if better.coverage > asked.coverage else own
-    return Line(f"DOES NOT HOLD: {found}, not {level}, {where}; {more}", "bad")
+        return [Line(f"HOLDS: {found} {where}, asked {level}", "good")]
+    lines = [Line(f"DOES NOT HOLD: {found}, not {level}, {where}", "bad")]
+    if better is not None:
+        own = f"the {better.title}: {_share(better.coverage)} on the same evals"
+        lines.append(Line(f"  Use {own}" if better.coverage > asked.coverage else f"  {own[0].upper()}{own[1:]}"))
+    return lines
 
 
 def _scenario(answer: VerifyAnswer) -> list[Line]:
@@ -68,15 +67,17 @@ def _scenario(answer: VerifyAnswer) -> list[Line]:
 
 def _table(head: str, rules: list[RuleCoverage]) -> list[Line]:
     width = max(26, len(head), *(len(one.title) for one in rules))
-    lines = [Line(f"  {head:<{width}}  covers          above    below   half-width  no width")]
-    lines += [
-        Line(
-            f"  {one.title:<{width}}  {_share(one.coverage):>7} {_error(one):<7}{_share(one.lower_miss):>7}  "
-            f"{_share(one.upper_miss):>7}  {f'±{100 * one.mean_half_width:.1f}':>11}  {_share(one.zero_width):>8}"
-            f"{_refused(one)}"
+    columns = "covers          above    below   half-width  no width"
+    lines = [Line(f"  {head:<{width}}  {columns}", narrow=f"  {head}:")]
+    for one in rules:
+        half, error, refused = f"±{100 * one.mean_half_width:.1f}", _error(one), _refused(one)
+        lines.append(
+            Line(
+                f"  {one.title:<{width}}  {_share(one.coverage):>7} {error:<7}{_share(one.lower_miss):>7}  "
+                f"{_share(one.upper_miss):>7}  {half:>11}  {_share(one.zero_width):>8}{refused}",
+                narrow=f"    {one.title} covers {_share(one.coverage)} ({error}), {half} points{refused}",
+            )
         )
-        for one in rules
-    ]
     return lines
 
 
