@@ -3,13 +3,14 @@
 # make lint   style, types, import contracts, dependencies
 # make slow   seeded coverage studies, and damaged logs for every reader (long; FUZZ=600 for ten minutes each)
 # make bench  speed against peers and limits, in core-seconds
+# make certificate  coverage of every default rule over a grid, into docs/coverage.md and docs/coverage.csv
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOGS := tests/fixtures/inspect
 FUZZ ?= 10
 
-.PHONY: demo test lint slow bench format clean
+.PHONY: demo test lint slow bench certificate format clean
 
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "evalgauge needs Python 3.11 or newer; choose one with: make PYTHON=python3.12")'
@@ -46,6 +47,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python scripts/bench.py
+
+certificate: $(VENV)/.run
+	$(BIN)/python scripts/certificate.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

@@ -15,12 +15,19 @@ from evalgauge.questions.compare import CompareAnswer, CompareRequest
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
 from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
+from evalgauge.questions.verify import VerifyAnswer, VerifyRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FUNCTIONS = [name for name in eg.__all__ if callable(getattr(eg, name))]
-REQUESTS = {"measure": MeasureRequest, "compare": CompareRequest, "convert": ConvertRequest, "look_at": LookAtRequest}
+REQUESTS = {
+    "measure": MeasureRequest,
+    "compare": CompareRequest,
+    "convert": ConvertRequest,
+    "look_at": LookAtRequest,
+    "verify": VerifyRequest,
+}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -41,7 +48,8 @@ def test_docstrings_are_complete(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(REQUESTS))
 def test_python_and_command_line_ask_with_the_same_options(name: str) -> None:
     parameters = set(inspect.signature(getattr(eg, name)).parameters)
-    assert parameters == {field.name for field in dataclasses.fields(REQUESTS[name])}
+    # A callback is for programs alone.
+    assert parameters - {"on_progress"} == {field.name for field in dataclasses.fields(REQUESTS[name])}
 
 
 def parts_of(kind: type) -> Iterator[type]:
@@ -52,7 +60,7 @@ def parts_of(kind: type) -> Iterator[type]:
             yield other
 
 
-@pytest.mark.parametrize("kind", [MeasureAnswer, CompareAnswer, ConvertAnswer, LookAtAnswer])
+@pytest.mark.parametrize("kind", [MeasureAnswer, CompareAnswer, ConvertAnswer, LookAtAnswer, VerifyAnswer])
 def test_answers_are_frozen_and_keyword_only(kind: type) -> None:
     for part in parts_of(kind):
         assert part.__dataclass_params__.frozen, part  # type: ignore[attr-defined]

@@ -33,6 +33,10 @@ VERBS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "look_at": [((FRAME,), {})],
     "reuse": [((), {"n_cases": 300, "rate": 0.8, "looks": 10}), ((FRAME,), {"looks": 3})],
     "best_of": [((FRAME, OTHER), {})],
+    "verify": [
+        ((), {"n_cases": 6, "reps": 2, "rule": "per_case_wald", "sims": 100}),
+        ((), {"like": FRAME, "rule": "per_case_wald", "sims": 100}),
+    ],
 }
 NONSENSE: list[Any] = [None, "", "x", True, False, math.nan, math.inf, 1e30, -1, 0, 0.5, 2.5, 10**9, 10**30, 10**5000]
 NONSENSE += [[], [1], ["a"], {}, {"a": 1}, {1: None}, b"x", 1j, np.float32(0.02), np.int64(3), np.nan, print, FRAME]

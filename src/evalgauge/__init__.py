@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evalgauge.jobs.plan_reps import plan_reps
     from evalgauge.jobs.reading import read
     from evalgauge.jobs.reuse import reuse
+    from evalgauge.jobs.verify import verify
     from evalgauge.report.json_text import to_json
 
 __version__ = version("evalgauge")
@@ -38,6 +39,7 @@ __all__ = [
     "read",
     "reuse",
     "to_json",
+    "verify",
 ]
 
 # Loaded at first use (PEP 562), so that asking for help loads no NumPy.
@@ -53,6 +55,7 @@ _HOMES = {
     "read": "evalgauge.jobs.reading",
     "reuse": "evalgauge.jobs.reuse",
     "to_json": "evalgauge.report.json_text",
+    "verify": "evalgauge.jobs.verify",
 }
 
 

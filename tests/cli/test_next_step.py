@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from contextlib import chdir
 from typing import TYPE_CHECKING
@@ -53,7 +54,14 @@ COMMANDS: list[list[str]] = [
     ["look-at", "mapped.csv", "--map", "case=number,score=good"],
     ["look-at", "wide.csv", "--wide-arms", "old,new"],
     ["look-at", "wide.csv", "--wide-reps", "old,new"],
+    ["verify", "--reps", "2", "--rule", "per_case_wald"],
+    ["verify", "--like", "reps.csv", "--cluster", "topic", "--sims", "200"],
+    ["verify", "--like", "hundred.csv", "--range", "0:100", "--confidence", "90%", "--sims", "200"],
+    ["verify", "--like", "plain.csv", "--like", "reps.csv", "--rule", "per_case_wald"],
 ]
+
+# What a user puts in place of a word in capitals.
+PLACEHOLDERS = {"CANDIDATE": ("other.csv", "your other log"), "YOUR_LOG": ("plain.csv", "a log of your own")}
 
 
 @pytest.fixture
@@ -100,13 +108,13 @@ def test_what_is_said_to_be_next_runs(command: Command, folder: Path, words: lis
         lines = [line.strip() for line in seen.out.splitlines() if line.strip().startswith("Next: ")]
         assert lines
         for line in lines:
-            text, _, template = line.removeprefix("Next: ").partition("   (CANDIDATE: your other log)")
+            text, note = re.fullmatch(r"Next: (.*?)((?:   \([A-Z_]+: [^()]+\))?)", line).groups()  # type: ignore[union-attr]
             program, *following = shlex.split(text)
             assert program == "evalgauge"
             # What cannot be run as it stands says so.
-            assert ("CANDIDATE" in following) == line.endswith("(CANDIDATE: your other log)")
-            assert template == ""
-            following = ["other.csv" if word == "CANDIDATE" else word for word in following]
+            said = {word for word in following if word in PLACEHOLDERS}
+            assert note == "".join(f"   ({word}: {PLACEHOLDERS[word][1]})" for word in said)
+            following = [PLACEHOLDERS[word][0] if word in PLACEHOLDERS else word for word in following]
             # Two logs that share no case cannot be paired: what is tried here is the command, not the pairing.
             if "other.csv" in following and "--unpaired" not in following:
                 following = [words[1] if word == "other.csv" else word for word in following]

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-HEAVY = {"numpy", "scipy", "duckdb", "narwhals", "msgspec"}
+HEAVY = {"numpy", "scipy", "duckdb", "narwhals", "msgspec", "joblib"}
 # Runs the command line as `python -m evalgauge` does, then tells which modules the process holds.
 PROBE = """
 import json, runpy, sys
@@ -41,6 +41,8 @@ def loaded(*words: str) -> set[str]:
         ("plan", "--help"),
         ("plan", "design", "--help"),
         ("plan", "reps", "--help"),
+        ("verify", "--help"),
+        ("verify", "--show-code"),
         ("compare", "a.csv", "b.csv", "--show-code"),
     ],
     ids=" ".join,
@@ -57,6 +59,11 @@ def test_the_probe_sees_what_a_command_loads() -> None:
 def test_a_count_needs_no_reader_and_no_slow_part_of_scipy(words: tuple[str, ...]) -> None:
     modules = loaded(*words)
     assert modules & {"scipy.stats", "scipy.optimize", "pandas", "polars", "pyarrow"} == set()
+
+
+def test_a_study_of_written_rates_loads_no_reader_and_no_worker() -> None:
+    modules = loaded("verify", "--reps", "2", "--rule", "per_case_wald")
+    assert modules & {"scipy.stats", "duckdb", "narwhals", "msgspec", "joblib", "pandas"} == set()
 
 
 def test_import_alone_loads_no_numbers() -> None:

@@ -46,6 +46,10 @@ COMMANDS = {
         "Say how good the best of several candidates really is, from their scores on the same cases.",
         "best-of a.eval b.eval c.eval",
     ),
+    "verify": (
+        "Say how often the interval you use holds the truth, on evals like yours.",
+        "verify --cases 25 --reps 2,10,50",
+    ),
 }
 _BEFORE_COMMANDS = {"--help", "-h", "--version", "--install-completion"}
 

@@ -14,6 +14,7 @@ from evalgauge.questions.units import (
     ScoreRange,
     Share,
     Weights,
+    WholeNumbers,
     Words,
     columns_from_text,
     names_from_text,
@@ -21,6 +22,7 @@ from evalgauge.questions.units import (
     range_from_text,
     share_from_text,
     weights_from_text,
+    whole_numbers_from_text,
     words_from_text,
 )
 from evalgauge.report.command_line import OPTION_NAMES, value_text
@@ -43,6 +45,7 @@ PARSERS: dict[type, Callable[[str, str], Any]] = {
     ScoreRange: range_from_text,
     Share: share_from_text,
     Weights: weights_from_text,
+    WholeNumbers: whole_numbers_from_text,
     Words: words_from_text,
 }
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalgauge.errors import ArgumentError, ScoreError
-from evalgauge.jobs.arms import arms_of
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.pilot_arm import pilot_arm
+from evalgauge.jobs.reading import log_name
 from evalgauge.planning.pilot import cluster_icc, pilot_spread
-from evalgauge.questions.measure import MeasureRequest
 from evalgauge.questions.plan import Pilot
 from evalgauge.scores.pairing import paired_cases
 
@@ -91,7 +90,7 @@ def piloted(asked: PilotOptions, logs: Sequence[Any], *, by: str | None = None) 
     if len(logs) > 2:
         raise ArgumentError("logs", f"{len(logs)} logs", "one pilot log, or two of the same cases, baseline first")
     sides: tuple[Side | None, ...] = (None,) if len(logs) == 1 else ("base", "cand")
-    arms = [_arm(asked, log, side) for log, side in zip(logs, sides, strict=True)]
+    arms = [pilot_arm(asked, log, side, purpose="a plan") for log, side in zip(logs, sides, strict=True)]
     first = arms[0]
     scored = first.scored
     reps, means = first.sums.n_scored[scored], first.means[scored]
@@ -122,28 +121,6 @@ def piloted(asked: PilotOptions, logs: Sequence[Any], *, by: str | None = None) 
         shares=_shares(first, by),
         problems=tuple(dict.fromkeys(problem for arm in arms for problem in arm.problems)),
     )
-
-
-def _arm(asked: PilotOptions, log: Any, side: Side | None) -> Arm:  # noqa: ANN401 - a path, a frame or a table
-    reading = MeasureRequest(
-        columns=asked.columns,
-        words=asked.words,
-        wide_arms=asked.wide_arms,
-        wide_reps=asked.wide_reps,
-        tolerant=asked.tolerant,
-        metric=asked.metric,
-        task=asked.task,
-        score_range=asked.score_range,
-    )
-    arms = arms_of(asked_table(log, reading, side), reading, asked.arm)
-    if len(arms) != 1:
-        found = "; ".join(f"--arm {one.source.arm!r} --task {one.source.set_name!r}" for one in arms)
-        raise ScoreError(f"The pilot log holds {len(arms)} scores and a plan needs one. Name one of: {found}.")
-    if arms[0].score_range is None:
-        raise ScoreError(
-            "A plan needs scores with a lowest and a highest value: name them with --range, such as 0:100."
-        )
-    return arms[0]
 
 
 def _change(baseline: Arm, candidate: Arm) -> tuple[ChangeSpread, float | None]:

@@ -11,6 +11,7 @@ from evalgauge.questions.plan import PlanAnswer, PlanRequest
 from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
 from evalgauge.questions.plan_reps import PlanRepsAnswer, PlanRepsRequest
 from evalgauge.questions.reuse import ReuseAnswer, ReuseRequest
+from evalgauge.questions.verify import VerifyAnswer, VerifyRequest
 
 Request: TypeAlias = (
     MeasureRequest
@@ -22,6 +23,7 @@ Request: TypeAlias = (
     | PlanRepsRequest
     | ReuseRequest
     | BestOfRequest
+    | VerifyRequest
 )
 Answer: TypeAlias = (
     MeasureAnswer
@@ -33,4 +35,5 @@ Answer: TypeAlias = (
     | PlanRepsAnswer
     | ReuseAnswer
     | BestOfAnswer
+    | VerifyAnswer
 )

@@ -20,6 +20,7 @@ from evalgauge.questions.units import (
     ScoreRange,
     Share,
     Weights,
+    WholeNumbers,
     Words,
     columns_from_text,
     names_from_text,
@@ -28,6 +29,7 @@ from evalgauge.questions.units import (
     range_of,
     share,
     weights,
+    whole_numbers_from_text,
     word_number,
     words_from_text,
 )
@@ -106,6 +108,17 @@ def _names(value: object, argument: str) -> Names:
     return Names(_text(one, argument) for one in names)
 
 
+def _whole_numbers(value: object, argument: str) -> WholeNumbers:
+    if isinstance(value, str):
+        return whole_numbers_from_text(value, argument)
+    # One number is a list of one.
+    plain = getattr(value, "tolist", lambda: value)()
+    listed: object = [plain] if isinstance(plain, int) else plain
+    allowed = "whole numbers above 0, such as (2, 10, 50)"
+    numbers = [count(cast("float", one), argument) for one in _several(listed, argument, allowed)]
+    return whole_numbers_from_text(",".join(str(number) for number in numbers), argument)
+
+
 def _range(value: object, argument: str) -> ScoreRange:
     if isinstance(value, str):
         return range_from_text(value, argument)
@@ -164,5 +177,6 @@ _READERS: dict[type, Callable[[Any, str], object]] = {
     ScoreRange: _range,
     Share: share,
     Weights: _weights,
+    WholeNumbers: _whole_numbers,
     Words: _words,
 }

@@ -54,6 +54,12 @@ class Names(tuple[str, ...]):
     __slots__ = ()
 
 
+class WholeNumbers(tuple[int, ...]):
+    """Several whole numbers. Written ``2,10,50``."""
+
+    __slots__ = ()
+
+
 class ScoreRange(tuple[float, float]):
     """Lowest and highest possible score. Written ``0:100``; ``none`` for a score without limits is the empty range."""
 
@@ -172,6 +178,28 @@ def names_from_text(text: str, argument: str) -> Names:
     if not all(names):
         raise ArgumentError(argument, text, "names separated by commas")
     return names
+
+
+def whole_numbers_from_text(text: str, argument: str) -> WholeNumbers:
+    """Return the whole numbers of a comma-separated list.
+
+    Raises
+    ------
+    ArgumentError
+        If a part is no whole number above 0, or one comes twice.
+
+    Examples
+    --------
+    >>> whole_numbers_from_text("2,10,50", "--reps")
+    (2, 10, 50)
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and 0 < int(part) < 10**9 for part in parts):
+        raise ArgumentError(argument, text, "whole numbers above 0, separated by commas, such as 2,10,50")
+    numbers = WholeNumbers(int(part) for part in parts)
+    if len(set(numbers)) < len(numbers):
+        raise ArgumentError(argument, text, "each number once")
+    return numbers
 
 
 def words_from_text(text: str, argument: str) -> Words:

@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.questions.counts import Number
-from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Weights, Words
+from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share, Weights, WholeNumbers, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -20,13 +20,21 @@ if TYPE_CHECKING:
     from evalgauge.questions.measure import MeasureRequest
     from evalgauge.questions.plan import PilotOptions
     from evalgauge.questions.reuse import ReuseRequest
+    from evalgauge.questions.verify import VerifyRequest
 
 OPTION_NAMES = {"columns": "map", "score_range": "range", "n_cases": "cases"}
 
 
 def option_words(
     request: (
-        MeasureRequest | CompareRequest | ConvertRequest | LookAtRequest | PilotOptions | ReuseRequest | BestOfRequest
+        MeasureRequest
+        | CompareRequest
+        | ConvertRequest
+        | LookAtRequest
+        | PilotOptions
+        | ReuseRequest
+        | BestOfRequest
+        | VerifyRequest
     ),
     *,
     only: Collection[str] | None = None,
@@ -80,4 +88,5 @@ WRITERS: dict[type, Callable[[Any], str]] = {
     Words: lambda words: ",".join(f"{word}={_word_text(number)}" for word, number in words.items()),
     ScoreRange: lambda ends: ":".join(f"{end:.12g}" for end in ends) or "none",
     Names: ",".join,
+    WholeNumbers: lambda numbers: ",".join(str(number) for number in numbers),
 }

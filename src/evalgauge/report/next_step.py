@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from evalgauge.questions.plan_design import PlanDesignAnswer
     from evalgauge.questions.plan_reps import PlanRepsAnswer
     from evalgauge.questions.reuse import ReuseAnswer
+    from evalgauge.questions.verify import VerifyAnswer
 
 
 OTHER_LOG = "  (CANDIDATE: your other log)"
@@ -218,6 +219,20 @@ def after_best_of(answer: BestOfAnswer) -> str:
         logs = log_words(request.logs) if request.wide_arms else log_words(first.files)
         return " ".join(["evalgauge compare", *logs, *arms, *shared, "--margin 2pp"])
     return " ".join(["evalgauge compare", *log_words([*second.files, *first.files]), *shared, "--margin 2pp"])
+
+
+def after_verify(answer: VerifyAnswer) -> str:
+    """Return what to run after a study: the answer itself on the log, the cases that narrow it, or one's own log."""
+    request = answer.request
+    if len(request.like) == 2:
+        shared = option_words(request, only=("columns", "words", "metric", "task", "score_range", "confidence"))
+        return " ".join(["evalgauge compare", *log_words(request.like), *shared, "--margin 2pp"])
+    if request.like:
+        shared = option_words(request, only=("columns", "words", "metric", "task", "arm", "cluster", "score_range"))
+        return " ".join(
+            ["evalgauge measure", *log_words(request.like), *shared, *option_words(request, only=("confidence",))]
+        )
+    return "evalgauge verify --like YOUR_LOG   (YOUR_LOG: a log of your own)"
 
 
 def _likes(logs: tuple[str, ...]) -> list[str]:

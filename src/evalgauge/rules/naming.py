@@ -29,7 +29,7 @@ SCORE_RULES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def rule_name(rule: str, rules: Mapping[str, str] = SCORE_RULES) -> str:
+def rule_name(rule: str, rules: Mapping[str, str] = SCORE_RULES, *, also: str = "auto, ") -> str:
     """Return the stable name of a rule, however it is typed: any case, with spaces, hyphens or underscores.
 
     Parameters
@@ -38,6 +38,8 @@ def rule_name(rule: str, rules: Mapping[str, str] = SCORE_RULES) -> str:
         The name as typed.
     rules
         Known names with their meanings.
+    also
+        What else may be said in place of a name, for the refusal.
 
     Raises
     ------
@@ -55,7 +57,7 @@ def rule_name(rule: str, rules: Mapping[str, str] = SCORE_RULES) -> str:
         return found
     near = get_close_matches(_plain(rule), plain, n=1)
     hint = f"Did you mean {plain[near[0]]!r}?" if near else ""
-    raise ArgumentError("rule", rule, "auto, " + ", ".join(rules), hint)
+    raise ArgumentError("rule", rule, also + ", ".join(rules), hint)
 
 
 def _plain(name: str) -> str:

@@ -71,3 +71,32 @@ def outer_chance(edge: ArrayLike, n: ArrayLike, rate: float) -> Array:
     few, whole = np.maximum(count, 0), 2 * count + 1 >= cases
     tails = special.bdtr(few, cases, rate) + special.bdtr(few, cases, 1 - rate)
     return np.where(count < 0, 0.0, np.where(whole, 1.0, tails))
+
+
+def pass_chances(reps: int, rates: ArrayLike) -> Array:
+    """Return the chances of 0, 1, …, R passes in R runs, for each rate.
+
+    Parameters
+    ----------
+    reps
+        Runs R, 0 or more.
+    rates
+        True pass rates, shares; one dimension.
+
+    Returns
+    -------
+    ndarray
+        Shape (rates, R + 1).
+
+    Examples
+    --------
+    >>> pass_chances(2, [0.5, 1.0]).round(4).tolist()
+    [[0.25, 0.5, 0.25], [0.0, 0.0, 1.0]]
+    """
+    rate, k = np.asarray(rates, dtype=np.float64), np.arange(reps + 1)
+    orders = special.gammaln(reps + 1) - special.gammaln(k + 1) - special.gammaln(reps - k + 1)
+    # One logarithm a rate; at 0 and 1, where there is none, the chances are certain.
+    inside = np.where((rate > 0) & (rate < 1), rate, 0.5)
+    chances = np.exp(orders + np.outer(np.log(inside), k) + np.outer(np.log1p(-inside), reps - k))
+    chances[rate <= 0], chances[rate >= 1] = k == 0, k == reps
+    return chances

@@ -105,6 +105,30 @@ def effective_clusters(sizes: ArrayLike) -> float:
     return float(n.sum() ** 2 / np.square(n).sum())
 
 
+def cluster_variance(sums: Array, sizes: Array) -> Array:
+    """Return the uncorrected cluster-robust (CR0) variance of the mean for many logs with the same clusters.
+
+    For comparison: with few clusters it is too small.
+
+    Parameters
+    ----------
+    sums
+        Sum of the scores of each cluster; the last axis holds the clusters.
+    sizes
+        Cases of each cluster, at least two clusters.
+
+    References
+    ----------
+    Liang and Zeger 1986, Biometrika 73, 13-22.
+
+    Examples
+    --------
+    >>> round(float(cluster_variance(np.array([2.0, 0.0]), np.array([2.0, 2.0]))), 6)
+    0.125
+    """
+    return _scaled_variance(sums, sizes, 0.0)
+
+
 def cr2_variance(sums: Array, sizes: Array) -> Array:
     """Return the bias-reduced (CR2) variance of the mean for many logs with the same clusters.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evalgauge.stats.checks import checked_scores
+from evalgauge.stats.lattice import fast_length, power
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,8 @@ _SIGN_BUDGET = 100_000_000
 _BLOCK = 4_000_000
 _MOST_DRAWS = 20_000
 _TIE = 1e-9
+# Beyond so many standard deviations of the tilted law nothing is left; where a step is tilted so far it is certain.
+_REACH_SDS, _MOST_TILT = 10.0, 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,18 +122,23 @@ def _lattice_p(steps: NDArray[np.int64], total: int) -> float:
     """
     if total == 0:
         return 1.0
-    units, counts = np.unique(steps, return_counts=True)
-    reach = int(steps.sum())
+    by_step = np.bincount(steps)
+    units = np.flatnonzero(by_step)
+    counts, reach = by_step[units], int(steps.sum())
     tilt = _tilt(units, counts, min(total, 0.98 * reach))
-    length = 1 << (2 * reach + 1).bit_length()
+    # The tilted law lies around the total; a window that holds all of it is enough, however far the sums could reach.
+    spread = math.sqrt(float(np.sum(counts * np.square(units / np.cosh(np.minimum(tilt * units, _MOST_TILT))))))
+    span = min(math.ceil(_REACH_SDS * spread) + 2 * int(units.max()), 2 * reach)
+    length = fast_length(2 * span + 1)
     frequency = 2 * np.pi * np.arange(length // 2 + 1) / length
     transform = np.ones(frequency.size, dtype=np.complex128)
     for unit, count in zip(units.tolist(), counts.tolist(), strict=True):
-        transform *= (np.cos(unit * frequency) - 1j * math.tanh(tilt * unit) * np.sin(unit * frequency)) ** count
-    tilted = np.fft.irfft(transform, n=length)[total : reach + 1]
+        turned = np.cos(unit * frequency) - 1j * math.tanh(tilt * unit) * np.sin(unit * frequency)
+        transform *= power(turned, count)
+    sums = np.arange(total, min(reach, total + span) + 1)
+    tilted = np.fft.irfft(transform, n=length)[sums % length]
     log_mass = float(np.sum(counts * (np.logaddexp(tilt * units, -tilt * units) - math.log(2))))
-    weights = np.exp(log_mass - tilt * np.arange(total, reach + 1))
-    return min(1.0, 2 * float(np.sum(np.maximum(tilted, 0) * weights)))
+    return min(1.0, 2 * float(np.sum(np.maximum(tilted, 0) * np.exp(log_mass - tilt * sums))))
 
 
 def _tilt(units: NDArray[np.int64], counts: NDArray[np.int64], target: float) -> float:

@@ -22,6 +22,7 @@ RENDERERS = {
     "plan_reps": ("plan_reps", "reps_lines"),
     "reuse": ("reuse", "reuse_lines"),
     "best_of": ("best_of", "best_of_lines"),
+    "verify": ("verify", "verify_lines"),
 }
 
 
