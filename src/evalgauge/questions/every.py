@@ -3,8 +3,11 @@
 from typing import TypeAlias
 
 from evalgauge.questions.best_of import BestOfAnswer, BestOfRequest
+from evalgauge.questions.bless import BlessAnswer, BlessRequest
 from evalgauge.questions.compare import CompareAnswer, CompareRequest
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
+from evalgauge.questions.gate import GateAnswer, GateRequest
+from evalgauge.questions.gate_check import GateCheckAnswer, GateCheckRequest
 from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 from evalgauge.questions.plan import PlanAnswer, PlanRequest
@@ -15,6 +18,9 @@ from evalgauge.questions.reuse import ReuseAnswer, ReuseRequest
 Request: TypeAlias = (
     MeasureRequest
     | CompareRequest
+    | GateRequest
+    | GateCheckRequest
+    | BlessRequest
     | ConvertRequest
     | LookAtRequest
     | PlanRequest
@@ -26,6 +32,9 @@ Request: TypeAlias = (
 Answer: TypeAlias = (
     MeasureAnswer
     | CompareAnswer
+    | GateAnswer
+    | GateCheckAnswer
+    | BlessAnswer
     | ConvertAnswer
     | LookAtAnswer
     | PlanAnswer
