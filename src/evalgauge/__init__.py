@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evalgauge.jobs.best_of import best_of
+    from evalgauge.jobs.bless import bless
     from evalgauge.jobs.compare import compare
     from evalgauge.jobs.convert import convert
+    from evalgauge.jobs.gate import gate
+    from evalgauge.jobs.gate_check import gate_check
     from evalgauge.jobs.look_at import look_at
     from evalgauge.jobs.measure import measure
     from evalgauge.jobs.plan import plan
@@ -29,8 +32,11 @@ __version__ = version("evalgauge")
 __all__ = [
     "__version__",
     "best_of",
+    "bless",
     "compare",
     "convert",
+    "gate",
+    "gate_check",
     "look_at",
     "measure",
     "plan",
@@ -45,8 +51,11 @@ __all__ = [
 # Loaded at first use (PEP 562), so that asking for help loads no NumPy.
 _HOMES = {
     "best_of": "evalgauge.jobs.best_of",
+    "bless": "evalgauge.jobs.bless",
     "compare": "evalgauge.jobs.compare",
     "convert": "evalgauge.jobs.convert",
+    "gate": "evalgauge.jobs.gate",
+    "gate_check": "evalgauge.jobs.gate_check",
     "look_at": "evalgauge.jobs.look_at",
     "measure": "evalgauge.jobs.measure",
     "plan": "evalgauge.jobs.plan",

@@ -74,7 +74,7 @@ def log(folder: Path, text: str, name: str = "x.log") -> Path:
 
 def test_frameworks_come_before_plain_tables() -> None:
     assert [reader.name for reader in plain_readers()] == ["parquet", "jsonl", "json", "csv"]
-    assert len({reader.name for reader in framework_readers()}) == len(framework_readers()) == 17
+    assert len({reader.name for reader in framework_readers()}) == len(framework_readers()) == 18
     titles = known_formats()
     assert titles[-4:] == ("Parquet table", "JSON lines", "JSON records", "CSV table")
     assert len(set(titles)) == len(titles)

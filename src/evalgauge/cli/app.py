@@ -26,6 +26,14 @@ COMMANDS = {
         "Say whether the candidate is really better than the baseline. Exits 0 on any verdict.",
         "compare base.eval candidate.eval --margin 2pp",
     ),
+    "gate": (
+        "Say whether the candidate may ship: pass (0), fail (1), or not decided (3) and what would decide it.",
+        "gate base.eval candidate.eval --max-drop 2pp",
+    ),
+    "bless": (
+        "Make a log the baseline of a gate: a small file of scores and hashes, without what the cases ask.",
+        "bless run.eval -o baseline.json",
+    ),
     "convert": (
         "Write the scores of any log as a plain table, with hashes in place of case texts.",
         "convert run.eval -o scores.parquet",

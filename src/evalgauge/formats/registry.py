@@ -22,7 +22,7 @@ GROUP = "evalgauge.readers"
 
 _FRAMEWORKS = (
     *("inspect_ai", "lm_eval", "promptfoo", "promptfoo_database", "junit", "pydantic_evals", "deepeval", "phoenix"),
-    *("driftproof", "alpaca_eval", "swe_bench", "skill_creator", "helm", "every_eval_ever"),
+    *("blessed", "driftproof", "alpaca_eval", "swe_bench", "skill_creator", "helm", "every_eval_ever"),
     *("openai_evals", "tau_bench", "lighteval"),
 )
 _PLAIN = ("parquet_table", "jsonl_table", "json_table", "csv_table")

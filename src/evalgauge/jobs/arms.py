@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evalgauge.errors import ArgumentError, ScoreError
+from evalgauge.jobs.blessings import blessing_notes
 from evalgauge.questions.parts import Counts, Source
 from evalgauge.questions.units import ScoreRange
 from evalgauge.scores.sums import CaseSums, case_sums
@@ -205,7 +206,7 @@ def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions, beside: tuple[str
     sums = case_sums(own, metric=index)
     # Of several attempts at the same work the last one counts, and so does its end.
     last = {run.attempt_of or run.run_id: run for run in unit.runs}.values()
-    notes = [*unit.notes, *(_state_note(run) for run in last if run.state != "complete")]
+    notes = [*blessing_notes(unit.runs), *unit.notes, *(_state_note(run) for run in last if run.state != "complete")]
     files = tuple(dict.fromkeys(run.file for run in unit.runs))
     if sums.judgings > 1:
         notes.append(

@@ -146,13 +146,14 @@ def compare_answer(request: CompareRequest, logs: Sequence[Any] = ()) -> Compare
     rates = counts_of(sources)
     if rates:
         return compared_rates(request, rates)
-    baseline, candidate = _two_arms(request, sources)
+    baseline, candidate = two_arms(request, sources)
     if request.unpaired:
         return compared_unpaired(request, baseline, candidate)
     return compared_paired(request, baseline, candidate)
 
 
-def _two_arms(request: CompareRequest, sources: list[Any]) -> tuple[Arm, Arm]:
+def two_arms(request: CompareRequest, sources: Sequence[Any]) -> tuple[Arm, Arm]:
+    """Return baseline and candidate of a request, from two logs or from one that holds both."""
     if len(sources) == 1:
         return _arms_of_one(request, sources[0])
     if len(sources) != 2:
@@ -162,9 +163,7 @@ def _two_arms(request: CompareRequest, sources: list[Any]) -> tuple[Arm, Arm]:
     if len(names) != 2:
         raise ArgumentError("arms", ",".join(request.arms), "two names, baseline first")
     baseline = _side(request, "baseline", asked_table(sources[0], request, "base"), names[0])
-    if request.candidate_metric is not None:
-        request = replace(request, metric=request.candidate_metric)
-    return baseline, _side(request, "candidate", asked_table(sources[1], request, "cand"), names[1])
+    return baseline, _side(_for_candidate(request), "candidate", asked_table(sources[1], request, "cand"), names[1])
 
 
 def _arms_of_one(request: CompareRequest, source: Any) -> tuple[Arm, Arm]:  # noqa: ANN401 - see compare
@@ -183,8 +182,13 @@ def _arms_of_one(request: CompareRequest, source: Any) -> tuple[Arm, Arm]:  # no
             raise ArgumentError("logs", f"one log with one arm ({', '.join(names)})", allowed, wide)
         came = ",".join(request.arms) or "nothing"
         raise ArgumentError("arms", came, f"two of {', '.join(names)}, baseline first, separated by a comma")
-    first, second = (_side(request, "log", table, name) for name in request.arms)
-    return first, second
+    first, second = request.arms
+    baseline = _side(request, "log", table, first)
+    return baseline, _side(_for_candidate(request), "log", table, second)
+
+
+def _for_candidate(request: CompareRequest) -> CompareRequest:
+    return request if request.candidate_metric is None else replace(request, metric=request.candidate_metric)
 
 
 def _side(request: CompareRequest, side: str, table: ScoreTable, name: str | None) -> Arm:

@@ -111,6 +111,7 @@ def answer_of(request: CompareRequest, reading: Comparison, found: Compared) -> 
         slices=found.slices,
         range=found.score_range,
         is_pass_fail=found.is_pass_fail,
+        lower_is_better=found.lower_is_better,
         notes=tuple(dict.fromkeys((*found.notes, *reading.notes, *small))),
         problems=found.problems,
         request=request,

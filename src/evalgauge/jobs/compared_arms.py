@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evalgauge.errors import EvalgaugeError, ScoreError
+from evalgauge.jobs.blessings import changed_set_note, is_blessed
 from evalgauge.jobs.compared import Compared, answer_of
 from evalgauge.jobs.paired_slices import paired_slices
 from evalgauge.questions.compare import ArmScore, ExplainedPair, Flip, Pairs
@@ -33,14 +35,64 @@ if TYPE_CHECKING:
 _FLIPS_KEPT = 100
 
 
-def compared_paired(request: CompareRequest, baseline: Arm, candidate: Arm) -> CompareAnswer:
-    """Return the answer for two arms on the same cases."""
-    _same_range(baseline, candidate)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairedArms:
+    """Which planned cases of two arms stand side by side.
+
+    Attributes
+    ----------
+    views
+        The cases of both, whose contents are read once.
+    pairing
+        How they were matched.
+    base_rows, cand_rows
+        Rows of the arms' sums, pair by pair.
+    clusters
+        Cluster of each pair; ``None`` where no field was named.
+    notes
+        What has to be said about the clusters.
+    """
+
+    views: tuple[CaseView, CaseView]
+    pairing: Pairing
+    base_rows: NDArray[np.intp]
+    cand_rows: NDArray[np.intp]
+    clusters: NDArray[np.intp] | None
+    notes: tuple[str, ...]
+
+
+def paired_arms(baseline: Arm, candidate: Arm, cluster: str | None) -> PairedArms:
+    """Return the pairs of two arms.
+
+    Raises
+    ------
+    PairingError
+        When no case of one is found in the other.
+    ScoreError
+        When their scores have different ranges.
+    """
+    same_range(baseline, candidate)
     views = CaseView(baseline.table.cases), CaseView(candidate.table.cases)
     pairing = paired_cases(*views)
-    base_rows, cand_rows = _planned_rows(baseline, pairing.baseline), _planned_rows(candidate, pairing.candidate)
-    clusters, said = (None, ()) if request.cluster is None else baseline.clusters(request.cluster)
-    clusters = None if clusters is None else clusters[base_rows]
+    base_rows, cand_rows = planned_rows(baseline, pairing.baseline), planned_rows(candidate, pairing.candidate)
+    clusters, said = (None, ()) if cluster is None else baseline.clusters(cluster)
+    return PairedArms(
+        views=views,
+        pairing=pairing,
+        base_rows=base_rows,
+        cand_rows=cand_rows,
+        clusters=None if clusters is None else clusters[base_rows],
+        notes=said,
+    )
+
+
+def compared_paired(
+    request: CompareRequest, baseline: Arm, candidate: Arm, pairs: PairedArms | None = None
+) -> CompareAnswer:
+    """Return the answer for two arms on the same cases; ``pairs`` where they were made before."""
+    pairs = pairs or paired_arms(baseline, candidate, request.cluster)
+    pairing, base_rows, cand_rows = pairs.pairing, pairs.base_rows, pairs.cand_rows
+    clusters, said = pairs.clusters, pairs.notes
     reading, scored_only, bounds = _reading(request, (baseline, base_rows), (candidate, cand_rows), clusters)
     base_means, cand_means = baseline.means[base_rows], candidate.means[cand_rows]
     both = ~(np.isnan(base_means) | np.isnan(cand_means))
@@ -48,6 +100,8 @@ def compared_paired(request: CompareRequest, baseline: Arm, candidate: Arm) -> C
     deltas = np.where(both, cand_means - base_means, 0.0) * (-1 if lower_is_better else 1)
     better, worse = np.flatnonzero(deltas > 0), np.flatnonzero(deltas < 0)
     notes = [*_arm_notes(baseline, candidate), *pairing.notes, *said]
+    if is_blessed(baseline.table.runs) and (changed := changed_set_note(pairing)):
+        notes.append(changed)
     if lower_is_better:
         notes.append(f"Lower is better for {baseline.metric.name}: a fall counts as won.")
     slices = ()
@@ -68,7 +122,7 @@ def compared_paired(request: CompareRequest, baseline: Arm, candidate: Arm) -> C
                 baseline,
                 candidate,
                 pairing,
-                explained=_explained(baseline, candidate, pair_reasons(*views, pairing))
+                explained=_explained(baseline, candidate, pair_reasons(*pairs.views, pairing))
                 if request.explain_pairing
                 else (),
             ),
@@ -88,7 +142,7 @@ def compared_paired(request: CompareRequest, baseline: Arm, candidate: Arm) -> C
 
 def compared_unpaired(request: CompareRequest, baseline: Arm, candidate: Arm) -> CompareAnswer:
     """Return the answer for two arms on different cases."""
-    _same_range(baseline, candidate)
+    same_range(baseline, candidate)
     if request.by is not None:
         raise EvalgaugeError("--by: slices of unpaired arms are not compared. Filter the logs, or compare paired.")
     rows = [np.flatnonzero(arm.scored) for arm in (baseline, candidate)]
@@ -157,14 +211,15 @@ def _reading(
     return paired_intervals(deltas[kept], confidence=request.confidence, clusters=some, span=None), None, None
 
 
-def _planned_rows(arm: Arm, cases: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows of the arm's sums that hold these cases."""
+def planned_rows(arm: Arm, cases: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows of the arm's sums that hold these cases of its table."""
     planned = arm.sums.case
     # Where every case was planned its number is its row; looking a million of them up is slow in another log's order.
     return cases if planned.size == len(arm.table.cases) else np.searchsorted(planned, cases)
 
 
-def _same_range(baseline: Arm, candidate: Arm) -> None:
+def same_range(baseline: Arm, candidate: Arm) -> None:
+    """Refuse two arms whose scores have different ranges."""
     if baseline.score_range != candidate.score_range:
         ranges = [
             "no limits" if arm.score_range is None else f"{arm.score_range[0]:g} to {arm.score_range[1]:g}"
@@ -216,8 +271,8 @@ def _pairs(baseline: Arm, candidate: Arm, pairing: Pairing, *, explained: tuple[
         matched=len(pairing),
         by=pairing.by,
         by_counts=dict(pairing.by_counts),
-        only_baseline=baseline.case_names(_planned_rows(baseline, pairing.only_baseline)),
-        only_candidate=candidate.case_names(_planned_rows(candidate, pairing.only_candidate)),
+        only_baseline=baseline.case_names(planned_rows(baseline, pairing.only_baseline)),
+        only_candidate=candidate.case_names(planned_rows(candidate, pairing.only_candidate)),
         explained=explained,
     )
 

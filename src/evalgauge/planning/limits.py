@@ -21,6 +21,7 @@ from evalgauge.planning.detection import (
     two_arm_rule,
 )
 from evalgauge.planning.results import FloorPlan, NeverPass, NoWorsePlan
+from evalgauge.rules.gate_claims import EXACT_BELOW
 from evalgauge.rules.verdict import least_flips_for_better, least_n_for_no_worse
 from evalgauge.stats.no_worse_power import no_worse_n, no_worse_normal_power, no_worse_power
 from evalgauge.stats.power import reference_edge, two_arm_edge
@@ -59,7 +60,7 @@ def floor_plan(
     confidence
         Two-sided level, a share; a certificate reads the lower end.
     rule
-        ``"auto"`` for Wilson, ``"exact"`` for Clopper-Pearson.
+        ``"auto"`` for Wilson (floors below 80 %: Clopper-Pearson), ``"exact"`` for Clopper-Pearson.
     own
         Cases (of the smallest slice) that are owned.
 
@@ -90,7 +91,8 @@ def floor_plan(
         direction="rise",
         power=power,
         confidence=confidence,
-        rule=rule,
+        # The gate asks the exact interval too where the score interval certifies too easily.
+        rule="exact" if floor < EXACT_BELOW else rule,
     )
     fails = 1 - floor
 

@@ -254,8 +254,8 @@ class CompareAnswer(ShownInNotebooks):
         Least number of cases at which the best possible data could show "no worse" at this margin.
     slices
         Differences by slice.
-    range, is_pass_fail
-        The possible range of the score, and whether every score is 0 or 1.
+    range, is_pass_fail, lower_is_better
+        The possible range of the score, whether every score is 0 or 1, and whether a fall is an improvement.
     notes, problems
         Plain sentences.
     """
@@ -285,6 +285,7 @@ class CompareAnswer(ShownInNotebooks):
     slices: tuple[SliceDifference, ...]
     range: ScoreRange | None
     is_pass_fail: bool
+    lower_is_better: bool = False
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     request: CompareRequest = field(default_factory=CompareRequest)

@@ -3,8 +3,11 @@
 from typing import TypeAlias
 
 from evalgauge.questions.best_of import BestOfAnswer, BestOfRequest
+from evalgauge.questions.bless import BlessAnswer, BlessRequest
 from evalgauge.questions.compare import CompareAnswer, CompareRequest
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
+from evalgauge.questions.gate import GateAnswer, GateRequest
+from evalgauge.questions.gate_check import GateCheckAnswer, GateCheckRequest
 from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 from evalgauge.questions.plan import PlanAnswer, PlanRequest
@@ -16,6 +19,9 @@ from evalgauge.questions.verify import VerifyAnswer, VerifyRequest
 Request: TypeAlias = (
     MeasureRequest
     | CompareRequest
+    | GateRequest
+    | GateCheckRequest
+    | BlessRequest
     | ConvertRequest
     | LookAtRequest
     | PlanRequest
@@ -28,6 +34,9 @@ Request: TypeAlias = (
 Answer: TypeAlias = (
     MeasureAnswer
     | CompareAnswer
+    | GateAnswer
+    | GateCheckAnswer
+    | BlessAnswer
     | ConvertAnswer
     | LookAtAnswer
     | PlanAnswer

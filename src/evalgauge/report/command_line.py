@@ -13,29 +13,14 @@ from evalgauge.questions.units import Columns, Names, Points, ScoreRange, Share,
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from evalgauge.questions.best_of import BestOfRequest
-    from evalgauge.questions.compare import CompareRequest
-    from evalgauge.questions.convert import ConvertRequest
-    from evalgauge.questions.look_at import LookAtRequest
-    from evalgauge.questions.measure import MeasureRequest
+    from evalgauge.questions.every import Request
     from evalgauge.questions.plan import PilotOptions
-    from evalgauge.questions.reuse import ReuseRequest
-    from evalgauge.questions.verify import VerifyRequest
 
 OPTION_NAMES = {"columns": "map", "score_range": "range", "n_cases": "cases"}
 
 
 def option_words(
-    request: (
-        MeasureRequest
-        | CompareRequest
-        | ConvertRequest
-        | LookAtRequest
-        | PilotOptions
-        | ReuseRequest
-        | BestOfRequest
-        | VerifyRequest
-    ),
+    request: Request | PilotOptions,
     *,
     only: Collection[str] | None = None,
     leave_out: Collection[str] = (),

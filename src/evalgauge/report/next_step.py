@@ -13,8 +13,11 @@ from evalgauge.report.command_line import log_words, option_words, value_text
 if TYPE_CHECKING:
     from evalgauge.planning.results import Design
     from evalgauge.questions.best_of import BestOfAnswer
+    from evalgauge.questions.bless import BlessAnswer
     from evalgauge.questions.compare import CompareAnswer
     from evalgauge.questions.convert import ConvertAnswer
+    from evalgauge.questions.gate import GateAnswer
+    from evalgauge.questions.gate_check import GateCheckAnswer
     from evalgauge.questions.look_at import LookAtAnswer, SeenScores
     from evalgauge.questions.measure import MeasureAnswer
     from evalgauge.questions.plan import ChangeOptions, PlanAnswer
@@ -32,6 +35,9 @@ SHARED = (
 )
 # Options that say how to read a pilot log.
 PILOT = ("metric", "task", "arm", "columns", "words", "wide_arms", "wide_reps", "tolerant", "score_range")
+
+
+_NOT_CHECKED = ("min_scored", "min_overlap", "on_inconclusive", "pairing", "flips")
 
 
 def after_measure(answer: MeasureAnswer) -> str:
@@ -82,9 +88,53 @@ def after_compare(answer: CompareAnswer) -> str:
         drop = f"--design paired --drop {value_text(request.margin)}"
         pilot = option_words(request, only=PILOT)
         return " ".join(["evalgauge plan", *_likes(request.logs), *pilot, drop])
-    if not request.flips and answer.pairing.by not in {"counts", "none"}:
+    is_of_logs = answer.pairing.by not in {"counts", "none"}
+    if is_of_logs and answer.least_n is not None and answer.pairing.matched >= answer.least_n and not request.flips:
+        judged = option_words(request, leave_out=("margin", "flips", "explain_pairing"))
+        return " ".join(["evalgauge gate", *log_words(request.logs), *judged, "--max-drop", value_text(request.margin)])
+    if not request.flips and is_of_logs:
         return " ".join([*words, *options, "--flips"])
     return " ".join([*words, *options, "--json"])
+
+
+def after_gate(answer: GateAnswer) -> str:
+    """Return what to run after a gate: what its rules can see, what changed, or the new baseline."""
+    request = answer.request
+    logs = log_words(request.logs)
+    if answer.verdict == "inconclusive":
+        return " ".join(["evalgauge gate --check", *logs, *option_words(request, leave_out=_NOT_CHECKED)])
+    if answer.verdict == "fail" and len(request.logs) == 2 and not request.unpaired:
+        shared = option_words(request, only=(*SHARED, "candidate_metric", "arms", "wide_arms"))
+        return " ".join(["evalgauge compare", *logs, *shared, "--flips"])
+    if answer.verdict == "pass" and logs and not request.arms:
+        reading = option_words(request, only=("columns", "words", "wide_reps", "tolerant"))
+        return " ".join(["evalgauge bless", logs[-1], *reading, "-o baseline.json"])
+    return " ".join(["evalgauge gate", *logs, *option_words(request), "--json"])
+
+
+def after_bless(answer: BlessAnswer) -> str:
+    """Return what to run after a blessing: what a gate against the new baseline can see."""
+    metric = f" --metric {shlex.quote(answer.metrics[0])}" if len(answer.metrics) > 1 else ""
+    return f"evalgauge gate --check {log_words([answer.output])[0]}{metric} --max-drop 2pp"
+
+
+def after_check(answer: GateCheckAnswer) -> str:
+    """Return what to run after a check: the plan of a set that can decide, or the gate itself."""
+    request = answer.request
+    logs = log_words(request.logs)
+    words = option_words(request, leave_out=("cases", "reps", "rate", "discordance"))
+    if answer.can_decide and (len(logs) == 2 or request.arms):
+        return " ".join(["evalgauge gate", *logs, *words])
+    if answer.can_decide and logs:
+        return " ".join(["evalgauge gate", *logs, "CANDIDATE", *words, OTHER_LOG])
+    if answer.can_decide:
+        return f"run both systems on such cases, then {' '.join(['evalgauge gate BASELINE CANDIDATE', *words])}"
+    rate = value_text(request.rate) if request.rate is not None else "90%"
+    if request.max_drop is not None:
+        return f"evalgauge plan --rate {rate} --max-drop {value_text(request.max_drop)}"
+    if request.min_rate is not None:
+        return f"evalgauge plan --rate {rate} --min-rate {value_text(request.min_rate)}"
+    return " ".join(["evalgauge gate --check", *logs, *option_words(request), "--json"])
 
 
 def after_convert(answer: ConvertAnswer) -> str:
@@ -141,7 +191,6 @@ def _missing_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
     if not words or answer.request.words:
         return []
     # Only a log has words; a plan from numbers alone starts without the room that knows them.
-    from evalgauge.scores.word_hints import says_no  # noqa: PLC0415 - see above
 
     negative = [says_no(word) for word in words]
     # Without a word that says no, any number is a guess that the user changes: the first word is as good as another.

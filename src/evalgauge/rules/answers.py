@@ -103,6 +103,21 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The ends of a comparison at one level, without the rest of its answer: what a gate reads at many levels.
+
+    Attributes
+    ----------
+    interval, guarded, least_margin
+        As in `PairedAnswer`.
+    """
+
+    interval: Interval
+    guarded: Interval
+    least_margin: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairedAnswer(Comparison):
     """The change on the same cases.
 

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from evalgauge.errors import ArgumentError
-from evalgauge.rules.answers import PairedAnswer, PValues, equivalence_level, moved_scale
+from evalgauge.rules.answers import Limits, PairedAnswer, PValues, equivalence_level, moved_scale
 from evalgauge.rules.grouping import shared_clusters
-from evalgauge.rules.paired_graded import graded_answer
+from evalgauge.rules.paired_graded import graded_answer, graded_limits
 from evalgauge.stats.checks import checked_flips, checked_scores
 from evalgauge.stats.paired_means import paired_delta_wald, paired_t, paired_t_p, tie_aware_t
 from evalgauge.stats.paired_proportions import (
@@ -127,10 +127,46 @@ def paired_intervals(
     equivalence_level(confidence)
     shares, width = _shares(checked_scores(deltas, "deltas"), span)
     codes = shared_clusters(clusters, shares.size)
-    if span is not None and codes is None and np.isin(shares, (-1.0, 0.0, 1.0)).all():
-        gained, lost = (float(np.count_nonzero(shares == change)) for change in (1.0, -1.0))
-        return _pass_fail(gained, lost, float(shares.size), confidence, both_passed, width)
+    if span is not None and (flips := _flips(shares, codes)) is not None:
+        return _pass_fail(*flips, float(shares.size), confidence, both_passed, width)
     return graded_answer(shares, codes, confidence=confidence, span=width, has_range=span is not None)
+
+
+def paired_limits(deltas: ArrayLike, *, confidence: float = 0.95, clusters: ArrayLike | None = None) -> Limits:
+    """Return the two intervals of `paired_intervals` and its least margin alone, for scores in shares of their range.
+
+    A gate reads them at several levels, and a study of gates for thousands of logs.
+
+    Parameters
+    ----------
+    deltas, confidence, clusters
+        As in `paired_intervals`; the deltas are shares of the score's range.
+
+    Raises
+    ------
+    ArgumentError, ScoreError
+        As `paired_intervals`.
+
+    Examples
+    --------
+    >>> limits = paired_limits([0, 0, 1, 0, 0, 2 / 3, 0, 1 / 3])
+    >>> print(limits.guarded, round(limits.least_margin, 3))
+    -0.1996 to 0.6013 (0.95 hull) 0.369
+    """
+    shares, _ = _shares(checked_scores(deltas, "deltas"), 1.0)
+    codes = shared_clusters(clusters, shares.size)
+    if (flips := _flips(shares, codes)) is not None:
+        interval = tango_interval(*flips, float(shares.size), confidence=confidence)
+        return Limits(interval=interval, guarded=interval)
+    interval, guarded, least_margin = graded_limits(shares, codes, confidence=confidence)
+    return Limits(interval=interval, guarded=guarded, least_margin=least_margin)
+
+
+def _flips(shares: Array, codes: NDArray[np.int64] | None) -> tuple[float, float] | None:
+    """Return the cases gained and lost where every case is one or the other or unchanged, and none share a source."""
+    if codes is not None or not np.isin(shares, (-1.0, 0.0, 1.0)).all():
+        return None
+    return float(np.count_nonzero(shares == 1.0)), float(np.count_nonzero(shares == -1.0))
 
 
 def _shares(deltas: Array, span: float | None) -> tuple[Array, float]:

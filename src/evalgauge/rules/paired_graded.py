@@ -57,6 +57,16 @@ class _Reading:
     p_value: Callable[[], float]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Readings:
+    """The rules that these changes can be read by: the Student one where they have spread, the chosen, the guard."""
+
+    student: _Reading | None
+    chosen: _Reading
+    guard: _Reading
+    is_blind: bool
+
+
 def graded_answer(shares: Array, codes: Codes, *, confidence: float, span: float, has_range: bool) -> PairedAnswer:
     """Return the answer for changes that are not all pass/fail, or that come in clusters.
 
@@ -89,16 +99,8 @@ def graded_answer(shares: Array, codes: Codes, *, confidence: float, span: float
     -0.1996 to 0.6013 (0.95 hull)
     """
     cut = 1.0 if has_range else math.inf
-    student = _student(shares, codes, cut)
-    guard = _guard(shares, codes) if has_range else student
-    if guard is None:
-        raise ScoreError(
-            f"deltas: all {shares.size} cases (or clusters) changed by the same {shares.mean() * span:g}, and the "
-            "score has no range, so nothing bounds what other cases do. Declare the range (--range)."
-        )
-    moved = int(np.count_nonzero(shares))
-    is_blind = has_range and moved < FEWEST_MOVED
-    chosen = guard if student is None or is_blind else student
+    found = _readings(shares, codes, span=span, has_range=has_range)
+    student, chosen, guard = found.student, found.chosen, found.guard
     main, safe = chosen.at(confidence), _stretched(guard, chosen, confidence)
     others = [] if student is None else [student.at(confidence).interval]
     others += [safe.interval, *_comparisons(shares, codes, confidence, cut)]
@@ -114,16 +116,53 @@ def graded_answer(shares: Array, codes: Codes, *, confidence: float, span: float
         n_eff=safe.n_eff,
         df=main.df,
         notes=(
-            *_notes(shares, is_flat=student is None, is_blind=is_blind, has_range=has_range),
+            *_notes(shares, is_flat=student is None, is_blind=found.is_blind, has_range=has_range),
             *_cluster_notes(codes, main.df),
             *flip_notes,
         ),
         wins=int(np.count_nonzero(shares > 0)),
         losses=int(np.count_nonzero(shares < 0)),
-        ties=shares.size - moved,
+        ties=int(np.count_nonzero(shares == 0)),
         n_cases=shares.size,
         least_margin=_absent_share(shares, codes, confidence) * span if has_range else 0.0,
     )
+
+
+def graded_limits(shares: Array, codes: Codes, *, confidence: float) -> tuple[Interval, Interval, float]:
+    """Return the two intervals and the least margin of `graded_answer`, and nothing else: for many levels or logs.
+
+    Parameters
+    ----------
+    shares
+        Change per case as a share of the score's range.
+    codes
+        Cluster number per case, at least two clusters; ``None`` where the cases are independent.
+    confidence
+        Two-sided level, a share.
+
+    Examples
+    --------
+    >>> changes = np.array([0, 0, 1, 0, 0, 2 / 3, 0, 1 / 3])
+    >>> interval, guarded, least_margin = graded_limits(changes, None, confidence=0.95)
+    >>> print(interval, round(least_margin, 3))
+    -0.1996 to 0.6013 (0.95 hull) 0.369
+    """
+    found = _readings(shares, codes, span=1.0, has_range=True)
+    inner = found.chosen.at(confidence).interval
+    return inner, _stretched(found.guard, found.chosen, confidence).interval, _absent_share(shares, codes, confidence)
+
+
+def _readings(shares: Array, codes: Codes, *, span: float, has_range: bool) -> _Readings:
+    student = _student(shares, codes, 1.0 if has_range else math.inf)
+    guard = _guard(shares, codes) if has_range else student
+    if guard is None:
+        raise ScoreError(
+            f"deltas: all {shares.size} cases (or clusters) changed by the same {shares.mean() * span:g}, and the "
+            "score has no range, so nothing bounds what other cases do. Declare the range (--range)."
+        )
+    is_blind = has_range and int(np.count_nonzero(shares)) < FEWEST_MOVED
+    chosen = guard if student is None or is_blind else student
+    return _Readings(student=student, chosen=chosen, guard=guard, is_blind=is_blind)
 
 
 def _absent_share(shares: Array, codes: Codes, confidence: float) -> float:

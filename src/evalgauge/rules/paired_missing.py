@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from evalgauge.errors import ArgumentError, PairingError
-from evalgauge.rules.answers import PValues
-from evalgauge.rules.paired import paired_intervals
+from evalgauge.rules.answers import Limits, PValues
+from evalgauge.rules.paired import paired_intervals, paired_limits
 from evalgauge.stats.checks import checked_scores, checked_whole
 from evalgauge.stats.results import Interval
 
@@ -126,21 +126,8 @@ def paired_with_missing(
     >>> round(result.low, 3), round(result.high, 3)
     (0.05, 0.1)
     """
-    if policy not in _POLICIES:
-        raise ArgumentError("policy", policy, "bounds, fail or drop")
     low, high = score_range
-    one, two = _checked(base, "base", score_range), _checked(cand, "cand", score_range)
-    if one.scored.size != two.scored.size:
-        hint = "Put the same cases in the same order in both arms."
-        raise ArgumentError(
-            "cand", f"{two.scored.size} cases", f"as many as the baseline has ({one.scored.size})", hint
-        )
-    both = (one.scored > 0) & (two.scored > 0)
-    if not both.any():
-        raise PairingError(
-            f"No case was scored in both arms: {int((one.scored > 0).sum())} of {both.size} in the baseline, "
-            f"{int((two.scored > 0).sum())} in the candidate. Run the missing cases, or compare the arms unpaired."
-        )
+    one, two, both = _checked_arms(base, cand, policy, score_range)
     labels = None if clusters is None else np.asarray(clusters)
 
     def compared(deltas: Array, kept: NDArray[np.bool_]) -> PairedAnswer:
@@ -173,6 +160,54 @@ def paired_with_missing(
     )
 
 
+def limits_with_missing(
+    base: ArmRuns,
+    cand: ArmRuns,
+    *,
+    policy: MissingPolicy = "bounds",
+    confidence: float = 0.95,
+    clusters: ArrayLike | None = None,
+) -> Limits:
+    """Return the two intervals of `paired_with_missing` and its least margin alone, for scores from 0 to 1.
+
+    Parameters
+    ----------
+    base, cand, policy, confidence, clusters
+        As in `paired_with_missing`.
+
+    Raises
+    ------
+    ArgumentError, PairingError
+        As `paired_with_missing`.
+
+    Examples
+    --------
+    >>> base = ArmRuns(sums=[1] * 30 + [0] * 10, scored=[1] * 40, planned=[1] * 40)
+    >>> cand = ArmRuns(sums=[1] * 32 + [0] * 8, scored=[1] * 38 + [0] * 2, planned=[1] * 40)
+    >>> print(limits_with_missing(base, cand).guarded)
+    -0.04401 to 0.2305 (0.95 tango)
+    """
+    one, two, both = _checked_arms(base, cand, policy, (0.0, 1.0))
+    labels = None if clusters is None else np.asarray(clusters)
+
+    def limits(deltas: Array, kept: NDArray[np.bool_] | slice = slice(None)) -> Limits:
+        some = None if labels is None else labels[kept]
+        return paired_limits(deltas[kept], confidence=confidence, clusters=some)
+
+    if policy == "fail":
+        return limits(two.filled(0.0) - one.filled(0.0))
+    scored_only = limits(two.mean() - one.mean(), both)
+    if policy == "drop" or (np.array_equal(one.scored, one.planned) and np.array_equal(two.scored, two.planned)):
+        return scored_only
+    fills = ((0.0, 1.0), (1.0, 0.0))
+    readings = (scored_only, *(limits(two.filled(cand_as) - one.filled(base_as)) for cand_as, base_as in fills))
+    return Limits(
+        interval=_span([reading.interval for reading in readings]),
+        guarded=_span([reading.guarded for reading in readings]),
+        least_margin=max(reading.least_margin for reading in readings),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Runs:
     sums: Array
@@ -186,6 +221,27 @@ class _Runs:
     def filled(self, score: float) -> Array:
         """Mean over the planned runs with the missing ones at ``score``."""
         return (self.sums + (self.planned - self.scored) * score) / self.planned
+
+
+def _checked_arms(
+    base: ArmRuns, cand: ArmRuns, policy: str, score_range: tuple[float, float]
+) -> tuple[_Runs, _Runs, NDArray[np.bool_]]:
+    """Return both arms and which cases both have scored."""
+    if policy not in _POLICIES:
+        raise ArgumentError("policy", policy, "bounds, fail or drop")
+    one, two = _checked(base, "base", score_range), _checked(cand, "cand", score_range)
+    if one.scored.size != two.scored.size:
+        hint = "Put the same cases in the same order in both arms."
+        raise ArgumentError(
+            "cand", f"{two.scored.size} cases", f"as many as the baseline has ({one.scored.size})", hint
+        )
+    both = (one.scored > 0) & (two.scored > 0)
+    if not both.any():
+        raise PairingError(
+            f"No case was scored in both arms: {int((one.scored > 0).sum())} of {both.size} in the baseline, "
+            f"{int((two.scored > 0).sum())} in the candidate. Run the missing cases, or compare the arms unpaired."
+        )
+    return one, two, both
 
 
 def _checked(runs: ArmRuns, name: str, score_range: tuple[float, float]) -> _Runs:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 RENDERERS = {
     "measure": ("measure", "measure_lines"),
     "compare": ("compare", "compare_lines"),
+    "gate": ("gate", "gate_lines"),
+    "gate_check": ("gate_check", "check_lines"),
+    "bless": ("bless", "bless_lines"),
     "convert": ("convert", "convert_lines"),
     "look_at": ("look_at", "look_at_lines"),
     "plan": ("plan", "plan_lines"),

@@ -183,8 +183,8 @@ def _unpaired(answer: CompareAnswer) -> list[Line]:
 
 
 def _flips(answer: CompareAnswer, scale: Scale) -> list[Line]:
-    lost = [flip for flip in answer.flips if flip.change < 0]
-    won = [flip for flip in answer.flips if flip.change > 0]
+    lost = [flip for flip in answer.flips if (flip.change < 0) != answer.lower_is_better]
+    won = [flip for flip in answer.flips if (flip.change > 0) != answer.lower_is_better]
     if not answer.request.flips:
         if not lost:
             return []

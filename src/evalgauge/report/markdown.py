@@ -1,0 +1,101 @@
+"""The answer of a gate as GitHub Markdown: for a job's summary, and for one comment on a pull request that stays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalgauge.report.text.gate import flipped, has_several_metrics, headline_text, promise_text, rule_title
+from evalgauge.report.words import Scale, count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalgauge.questions.compare import CompareAnswer
+    from evalgauge.questions.gate import GateAnswer, RuleVerdict
+
+MARKER = "<!-- evalgauge:gate -->"
+"""First line of the comment, by which the next run finds it and replaces it."""
+
+_ALERTS = {"pass": "TIP", "fail": "CAUTION", "inconclusive": "WARNING"}
+_WORDS = {"pass": "✅ pass", "fail": "❌ fail", "inconclusive": "❓ cannot decide"}
+_NAMES_SHOWN = 50
+_ROWS_SHOWN = 100
+# Longer comments are refused by GitHub; what is cut here are the names of cases.
+_MOST_LETTERS = 60_000
+
+
+def summary_text(answer: GateAnswer) -> str:
+    """Return the verdict, the change with its interval, every rule with its reason, and the flipped cases."""
+    scale = Scale(answer.range)
+    lines = [f"### evalgauge gate: {_text(headline_text(answer))}", ""]
+    lines += [f"> [!{_ALERTS[answer.verdict]}]", f"> {_text(_lead(answer, scale))}", ""]
+    score = "| score " if has_several_metrics(answer) else ""
+    lines += [f"| rule {score}| verdict | why |", f"|---{'|---' if score else ''}|---|---|"]
+    for row in _sorted(answer.rules)[:_ROWS_SHOWN]:
+        metric = f"| {_text(row.metric)} " if score else ""
+        why = f"{row.reason} **To decide:** {row.needs}." if row.needs else row.reason
+        lines.append(f"| {_text(rule_title(row, scale))} {metric}| {_WORDS[row.verdict]} | {_text(why, bold=True)} |")
+    if len(answer.rules) > _ROWS_SHOWN:
+        lines.append(f"\n… {len(answer.rules) - _ROWS_SHOWN:,} more rules")
+    lines.append("")
+    for comparison in answer.comparisons:
+        lines += _flips(comparison)
+    lines += [f"- {_text(note)}" for note in (*answer.notes, *answer.problems)]
+    lines += ["", f"<sub>{_text(promise_text(answer))}</sub>", ""]
+    text = "\n".join(lines)
+    if len(text) <= _MOST_LETTERS:
+        return text
+    whole, _, _ = text[:_MOST_LETTERS].rpartition("\n")
+    return f"{whole}\n\n… cut here\n"
+
+
+def comment_text(answer: GateAnswer) -> str:
+    """Return the summary with the marker by which the next run finds the comment."""
+    return f"{MARKER}\n{summary_text(answer)}"
+
+
+def _lead(answer: GateAnswer, scale: Scale) -> str:
+    """Return the change with its interval, or the score with its own; of the first score that was judged."""
+    if answer.comparisons:
+        first = answer.comparisons[0]
+        found = first.difference
+        span = f"{scale.change_span(found.low, found.high)}{scale.points}"
+        arms = f"{scale.value(first.baseline.estimate)} → {scale.value(first.candidate.estimate)}"
+        flips = (
+            f"; {first.wins:,} won, {first.losses:,} lost, {first.ties:,} unchanged" if first.wins is not None else ""
+        )
+        level = f"{100 * answer.confidence:g} % interval"
+        return f"{scale.change(found.estimate)}{scale.points} ({level} {span}), {arms}{flips}"
+    if not answer.scores:
+        return count(len(answer.rules), "rule")
+    score = answer.scores[0]
+    return f"{scale.value(score.estimate)}, likely {scale.span(score.low, score.high)}; {count(score.n_cases, 'case')}"
+
+
+def _sorted(rows: Sequence[RuleVerdict]) -> list[RuleVerdict]:
+    return sorted(rows, key=lambda row: ("fail", "inconclusive", "pass").index(row.verdict))
+
+
+def _flips(comparison: CompareAnswer) -> list[str]:
+    names = flipped(comparison)
+    if not names:
+        return []
+    counts = f"{comparison.losses or 0:,} lost, {comparison.wins or 0:,} won"
+    lines = ["<details>", f"<summary>Flipped cases: {counts}</summary>", ""]
+    for word, cases in names.items():
+        total = (comparison.losses if word == "Lost" else comparison.wins) or 0
+        more = f" … {total - _NAMES_SHOWN:,} more" if total > _NAMES_SHOWN else ""
+        lines.append(f"- {word}: {' '.join(_code(name) for name in cases[:_NAMES_SHOWN])}{more}")
+    return [*lines, "", "</details>", ""]
+
+
+def _code(name: str) -> str:
+    """Return a name as code: it mentions nobody and is no markup."""
+    return f"`{' '.join(name.replace('`', chr(39)).split()) or ' '}`"
+
+
+def _text(words: str, *, bold: bool = False) -> str:
+    """Return words that stand for themselves: no markup, no mention, no end of a table's cell."""
+    text = words.replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
+    text = " ".join(text.replace("@", "@\u200b").replace("`", "\\`").replace("[", "\\[").replace("_", "\\_").split())
+    return text if bold else text.replace("*", "\\*")
