@@ -5,8 +5,8 @@ claim                   reads
 ======================  ==============================================================================
 no worse by a margin    the guarded interval of the change; graded logs not below the hard floor
 better by a gain        the interval of the change
-rate above a floor      the interval of the score; over pass/fail cases an alarm, and a pass at a floor below
-                        80 %, have to be shown by the exact interval too
+rate above a floor      the interval of the score; an alarm, and a pass at a floor below 80 %, have to be shown by the
+                        exact interval too
 ======================  ==============================================================================
 """
 
@@ -25,6 +25,7 @@ from evalgauge.rules.missing import honest_interval
 from evalgauge.rules.paired_missing import ArmRuns, limits_with_missing
 from evalgauge.rules.unpaired import unpaired_intervals
 from evalgauge.stats.clusters import effective_clusters
+from evalgauge.stats.means import effective_n
 from evalgauge.stats.proportion import clopper_pearson_limits
 from evalgauge.stats.results import Interval
 
@@ -176,9 +177,9 @@ def rate_claim(score: Score, *, min_rate: float) -> Claim:
     """Return the claim of "the true rate (or mean score) is above this floor".
 
     Both ends are those of the interval that a measurement shows. Over reps or graded scores a pass also asks for a log
-    large enough to hold one case of a kind that fails altogether and makes up 1 − ``min_rate``. Over pass/fail cases
-    the exact interval has to agree where the score interval errs too often: with an alarm (a false one in up to 9 % of
-    small sets), and with a pass at a floor below 80 % (a wrong one in up to 20 %, above it in at most 2.9 %).
+    large enough to hold one case of a kind that fails altogether and makes up 1 − ``min_rate``. The exact interval, at
+    the effective number of cases, has to agree where the score interval errs too often: with an alarm (a false one in
+    up to 9 % of small sets), and with a pass at a floor below 80 % (a wrong one in up to 20 %, above it at most 2.9 %).
 
     Parameters
     ----------
@@ -211,16 +212,15 @@ def rate_claim(score: Score, *, min_rate: float) -> Claim:
             sums_of_squares=score.squares,
             pass_fail=score.is_pass_fail,
         )
-        interval = found.interval
-        exact = _exact_ends(score, confidence)
-        few = 1 - min_rate < _absent_share(score, confidence) * (1 - _ROUNDING)
+        exact_low, exact_high = _exact_ends(score, found.scored.n_eff, confidence)
         return Reading(
-            low=interval.low,
-            high=interval.high,
-            method=interval.method,
-            may_pass=_cases(score.runs) > 1
-            and (not few if exact is None else min_rate >= EXACT_BELOW or exact[0] > min_rate),
-            may_fail=exact is None or exact[1] < min_rate,
+            low=found.interval.low,
+            high=found.interval.high,
+            method=found.interval.method,
+            may_pass=_cases(runs) > 1
+            and (min_rate >= EXACT_BELOW or exact_low > min_rate)
+            and (_is_whole(score) or 1 - min_rate >= _absent_share(score, confidence) * (1 - _ROUNDING)),
+            may_fail=exact_high < min_rate,
         )
 
     return Claim(threshold=min_rate, at=cache(at))
@@ -280,17 +280,20 @@ def _means(arm: ArmRuns, missing_as: float | None, clusters: NDArray[np.intp] | 
     return _Means(sums[kept] / scored[kept], scored[kept], None if clusters is None else clusters[kept])
 
 
-def _exact_ends(score: Score, confidence: float) -> tuple[float, float] | None:
-    """Return the exact interval where every case passes or fails as a whole; ``None`` otherwise."""
-    if score.clusters is not None:
-        return None
+def _exact_ends(score: Score, n_eff: float, confidence: float) -> tuple[float, float]:
+    """Return the exact interval at the effective number of cases: their number, where all pass or fail as a whole."""
     ends: list[float] = []
     for missing_as, end in zip(_FILLS[score.policy], (0, 1), strict=True):
         means = _means(score.runs, missing_as, None).means
-        if not np.isin(means, (0.0, 1.0)).all():
-            return None
-        ends.append(float(clopper_pearson_limits(means.sum(), means.size, confidence=confidence)[end]))
+        cases = n_eff if score.clusters is not None else float(effective_n(means))
+        ends.append(float(clopper_pearson_limits(means.mean() * cases, cases, confidence=confidence)[end]))
     return ends[0], ends[1]
+
+
+def _is_whole(score: Score) -> bool:
+    """Return whether every case passes or fails as a whole, whatever its missing runs were, and none share a source."""
+    means = [_means(score.runs, missing_as, None).means for missing_as in _FILLS[score.policy]]
+    return score.clusters is None and all(np.isin(one, (0.0, 1.0)).all() for one in means)
 
 
 def _cases(arm: ArmRuns) -> int:
