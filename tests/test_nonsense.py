@@ -30,6 +30,9 @@ VERBS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "plan_design": [((), {"own": 100})],
     "plan_reps": [((), {"case_sd": 0.4, "run_sd": 0.3, "budget": 400}), ((FRAME,), {})],
     "read": [((FRAME,), {})],
+    "gate": [((FRAME, OTHER), {"max_drop": 0.4, "min_rate": 0.1, "allow_blind": True})],
+    "gate_check": [((FRAME,), {"max_drop": 0.4})],
+    "bless": [((FRAME,), {"overwrite": True})],
     "look_at": [((FRAME,), {})],
     "reuse": [((), {"n_cases": 300, "rate": 0.8, "looks": 10}), ((FRAME,), {"looks": 3})],
     "best_of": [((FRAME, OTHER), {})],
@@ -59,7 +62,9 @@ def test_nonsense_is_answered_or_refused(
 ) -> None:
     ask = getattr(eg, verb)
     names = {*inspect.signature(ask).parameters, "log", "counts", "source"}
-    output = {"output": tmp_path / "out.csv"} if verb == "convert" else {}
+    output = (
+        {"output": tmp_path / ("out.csv" if verb == "convert" else "out.json")} if verb in {"convert", "bless"} else {}
+    )
     refusals: list[EvalgaugeError] = []
     for value in NONSENSE:
         start = time.process_time()
@@ -79,7 +84,9 @@ def test_nonsense_is_answered_or_refused(
 
 @pytest.mark.parametrize("verb", ["measure", "compare", "convert", "plan_reps", "read"])
 def test_what_is_no_log_is_refused(verb: str, tmp_path: Any) -> None:
-    given = {"output": tmp_path / "out.csv"} if verb == "convert" else {}
+    given = (
+        {"output": tmp_path / ("out.csv" if verb == "convert" else "out.json")} if verb in {"convert", "bless"} else {}
+    )
     for value in [*NONSENSE[:-1], "\0", "\ud800", "a" * 5000, "/dev/null", "https://example.com/run.eval"]:
         logs = (value, FRAME) if verb == "compare" else (value,)
         with pytest.raises(EvalgaugeError) as refusal:

@@ -133,3 +133,11 @@ def test_what_is_refused(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("head", ['[{"example_id": 1}]', '[{"id": "a", "score": 1}]', "{}", "[]"])
 def test_other_lists_are_not_claimed(head: str) -> None:
     assert not READER.claims(Source(path=Path("x.json"), head=head.encode(), is_folder=False))
+
+
+def test_a_rep_numbered_beyond_all_reason_is_refused(tmp_path: Path) -> None:
+    log = tmp_path / "p.json"
+    runs: list[dict[str, Any]] = [{"example_id": "a", "repetition_number": 10**9, "annotations": []}]
+    log.write_text(json.dumps(runs), encoding="utf-8")
+    with pytest.raises(LogError, match="numbers a rep 1,000,000,000, and at most 100,000 are read"):
+        read(log)

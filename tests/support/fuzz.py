@@ -58,6 +58,7 @@ SEEDS: dict[str, tuple[str, ...]] = {
     "pydantic-evals": ("pydantic-evals/errors.json", "pydantic-evals/base.json"),
     "deepeval": ("deepeval/errors.json", "deepeval/talks.json"),
     "phoenix": ("phoenix/errors.json", "phoenix/base.json"),
+    "baseline": ("small/baseline.json",),
     "plain": ("small/long.csv", "small/wide.jsonl", "small/records.json"),
 }
 UNFORESEEN = "Its form is not what the framework writes"

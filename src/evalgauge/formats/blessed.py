@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from evalgauge.errors import ArgumentError, LogError
+from evalgauge.formats.json_text import decoded
 from evalgauge.formats.plain_text import digest_of
 from evalgauge.formats.writers import checked_place, write_beside
 from evalgauge.scores.build import inferred_metrics
@@ -194,10 +195,11 @@ class BlessedReader:
         """
         del options
         try:
-            found = msgspec.json.decode(source.path.read_bytes(), type=_Baseline)
-        except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+            found = decoded(source.path.read_bytes(), _Baseline, file=source.name)
+        except LogError as fault:
             hint = "A baseline is not edited by hand: bless the log again."
-            raise LogError(source.name, f"is no whole baseline: {fault}.", hint=hint) from fault
+            reason = str(fault).removeprefix(f"{source.name}: ").rstrip(".")
+            raise LogError(source.name, f"is no whole baseline: {reason}.", hint=hint) from fault
         if found.evalgauge_baseline > VERSION:
             raise LogError(source.name, "was written by a newer evalgauge.", hint="Update evalgauge.")
         return _table(found, source)

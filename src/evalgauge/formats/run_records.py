@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalgauge.errors import LogError
 from evalgauge.formats.case_fields import FieldCollector
 from evalgauge.formats.score_words import MISSING, Reading
 from evalgauge.formats.wording import counted
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from evalgauge.scores.build import TableBuilder
     from evalgauge.scores.table import CaseContent, Json
 
+_MOST_REPS = 100_000
 UNNAMED = "score"
 """The metric of a log in which every run failed before it was scored."""
 
@@ -105,7 +107,14 @@ def add_records(
         How often each case was to be run; 0 where that is not known.
     is_cut
         Whether the file breaks off, so that reps which are missing may have been run.
+
+    Raises
+    ------
+    LogError
+        If more reps are numbered than anyone runs: each missing one would be a row.
     """
+    if planned_reps > _MOST_REPS:
+        raise LogError(file, f"numbers a rep {planned_reps:,}, and at most {_MOST_REPS:,} are read.")
     cases = _Cases(builder)
     placed = [cases.place(record) for record in records]
     metrics = _metrics(records, [case for case, _ in placed])

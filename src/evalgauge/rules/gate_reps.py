@@ -61,7 +61,7 @@ def reps_verdict(passed: int, runs: int, *, planned: int, min_rate: float, confi
     --------
     >>> found = reps_verdict(0, 3, planned=20, min_rate=0.9)
     >>> found.verdict, found.is_settled
-    ('inconclusive', False)
+    ('fail', False)
     >>> reps_verdict(0, 8, planned=20, min_rate=0.9).is_settled
     True
     """
