@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from evalgauge.jobs.gate import gate
     from evalgauge.jobs.gate_check import gate_check
     from evalgauge.jobs.look_at import look_at
+    from evalgauge.jobs.holdout import holdout
+    from evalgauge.jobs.ledger_cards import ledger_history, ledger_status
+    from evalgauge.jobs.ledger_files import ledger_check, ledger_export, ledger_merge
+    from evalgauge.jobs.ledger_import import ledger_import
+    from evalgauge.jobs.ledger_looks import ledger_decide, ledger_look, ledger_reveal, ledger_void
+    from evalgauge.jobs.ledger_refresh import ledger_refresh
+    from evalgauge.jobs.ledger_sets import ledger_declare, ledger_init, ledger_register
     from evalgauge.jobs.measure import measure
     from evalgauge.jobs.plan import plan
     from evalgauge.jobs.plan_design import plan_design
@@ -38,6 +45,21 @@ __all__ = [
     "gate",
     "gate_check",
     "look_at",
+    "holdout",
+    "ledger_check",
+    "ledger_decide",
+    "ledger_declare",
+    "ledger_export",
+    "ledger_history",
+    "ledger_import",
+    "ledger_init",
+    "ledger_look",
+    "ledger_merge",
+    "ledger_refresh",
+    "ledger_register",
+    "ledger_reveal",
+    "ledger_status",
+    "ledger_void",
     "measure",
     "plan",
     "plan_design",
@@ -57,6 +79,21 @@ _HOMES = {
     "gate": "evalgauge.jobs.gate",
     "gate_check": "evalgauge.jobs.gate_check",
     "look_at": "evalgauge.jobs.look_at",
+    "holdout": "evalgauge.jobs.holdout",
+    "ledger_check": "evalgauge.jobs.ledger_files",
+    "ledger_decide": "evalgauge.jobs.ledger_looks",
+    "ledger_declare": "evalgauge.jobs.ledger_sets",
+    "ledger_export": "evalgauge.jobs.ledger_files",
+    "ledger_history": "evalgauge.jobs.ledger_cards",
+    "ledger_import": "evalgauge.jobs.ledger_import",
+    "ledger_init": "evalgauge.jobs.ledger_sets",
+    "ledger_look": "evalgauge.jobs.ledger_looks",
+    "ledger_merge": "evalgauge.jobs.ledger_files",
+    "ledger_refresh": "evalgauge.jobs.ledger_refresh",
+    "ledger_register": "evalgauge.jobs.ledger_sets",
+    "ledger_reveal": "evalgauge.jobs.ledger_looks",
+    "ledger_status": "evalgauge.jobs.ledger_cards",
+    "ledger_void": "evalgauge.jobs.ledger_looks",
     "measure": "evalgauge.jobs.measure",
     "plan": "evalgauge.jobs.plan",
     "plan_design": "evalgauge.jobs.plan_design",

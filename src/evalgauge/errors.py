@@ -10,6 +10,7 @@ The tree::
     │   └── UnknownFormatError   no reader knows the file
     ├── ScoreError         the scores cannot answer the question (no case scored, two metrics and none named)
     ├── PairingError       two logs cannot be put side by side
+    ├── LedgerError        the record of looks cannot be read or written, or does not allow what was asked
     └── MissingExtraError  an optional part is not installed; the text holds the line that installs it
 """
 
@@ -96,6 +97,10 @@ class ScoreError(EvalgaugeError):
 
 class PairingError(EvalgaugeError):
     """Two logs cannot be put side by side."""
+
+
+class LedgerError(EvalgaugeError):
+    """The record of looks cannot be read or written, or does not allow what was asked."""
 
 
 class MissingExtraError(EvalgaugeError):

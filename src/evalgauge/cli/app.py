@@ -58,6 +58,10 @@ COMMANDS = {
         "Say how often the interval you use holds the truth, on evals like yours.",
         "verify --cases 25 --reps 2,10,50",
     ),
+    "ledger": (
+        "Keep a record of looks at holdouts that a team can trust, and say how worn each set is.",
+        "ledger status",
+    ),
 }
 _BEFORE_COMMANDS = {"--help", "-h", "--version", "--install-completion"}
 

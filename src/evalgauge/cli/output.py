@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalgauge.cli.units import as_typed
 from evalgauge.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from _typeshed import DataclassInstance
 
     from evalgauge.questions.every import Answer, Request
     from evalgauge.questions.parts import ReadingOptions
@@ -34,13 +36,18 @@ class OutputOptions:
     show_code: bool = False
 
 
-def request_of(kind: Callable[..., Asked], options: ReadingOptions, logs: tuple[str, ...], **more: str) -> Asked:
+def request_of(kind: Callable[..., Asked], options: ReadingOptions, logs: tuple[str, ...], **more: str | None) -> Asked:
     """Return the full request from the options of the command line and its logs."""
-    given = {field.name: as_typed(getattr(options, field.name)) for field in fields(options)}
     named = as_typed(logs)
     if named.count("-") > 1:
         raise ArgumentError("logs", " ".join(named), "standard input (-) once", "Save one of the two to a file.")
-    return kind(logs=named, **given, **{name: as_typed(text) for name, text in more.items()})
+    return asked(kind, options, logs=named, **more)
+
+
+def asked(kind: Callable[..., Asked], options: DataclassInstance, **more: Any) -> Asked:  # noqa: ANN401 - any option
+    """Return the full request from the options of the command line and what stands beside them."""
+    given = {field.name: as_typed(getattr(options, field.name)) for field in fields(options)}
+    return kind(**given, **{name: as_typed(value) for name, value in more.items()})
 
 
 def show_code(*requests: Request) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from evalgauge.jobs.noted import noted
 from evalgauge.jobs.reading import log_name
 from evalgauge.jobs.score_matrix import score_matrix
 from evalgauge.questions.best_of import BestOfAnswer, BestOfRequest, CandidateScore
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from evalgauge.jobs.score_matrix import ScoreMatrix
     from evalgauge.questions.best_of import MissingScores
+    from evalgauge.questions.parts import LedgerNote
     from evalgauge.reusing.selection import Selection
 
 # Winners of resamples differ by this much where candidates are far apart; then the expected score is a little low.
@@ -35,6 +37,8 @@ def best_of(  # noqa: PLR0913 - the options of one question, all keyword-only
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    ledger: str | None = None,
+    no_ledger: bool = False,
 ) -> BestOfAnswer:
     """Answer how good the best of several candidates really is, from their scores on the same cases.
 
@@ -52,6 +56,8 @@ def best_of(  # noqa: PLR0913 - the options of one question, all keyword-only
         Level of every interval, two-sided.
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``.
+    ledger, no_ledger
+        Which ledger records the looks, where the set is registered; or none.
 
     Returns
     -------
@@ -95,6 +101,8 @@ def best_of(  # noqa: PLR0913 - the options of one question, all keyword-only
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        ledger=ledger,
+        no_ledger=no_ledger,
     )
     return best_of_answer(request, logs)
 
@@ -130,8 +138,16 @@ def best_of_answer(request: BestOfRequest, sources: Sequence[Any] = ()) -> BestO
         range=score_range or ScoreRange((0.0, 1.0)),
         notes=(*matrix.notes, *_notes(matrix)),
         problems=tuple(dict.fromkeys(problem for arm in matrix.arms for problem in arm.problems)),
+        ledger=_recorded(request, matrix),
         request=request,
     )
+
+
+def _recorded(request: BestOfRequest, matrix: ScoreMatrix) -> LedgerNote | None:
+    """Record a look at every candidate; the last one says how worn the set is by then."""
+    notes = [note for note in noted(request, matrix.arms, display="exact", verb="best-of") if note is not None]
+    new = [note for note in notes if note.state == "recorded"]
+    return (new or notes)[-1] if notes else None
 
 
 def _candidates(matrix: ScoreMatrix, found: Selection) -> tuple[CandidateScore, ...]:

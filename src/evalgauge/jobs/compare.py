@@ -9,6 +9,7 @@ from evalgauge.errors import ArgumentError, EvalgaugeError, PairingError, ScoreE
 from evalgauge.jobs.arms import arms_of
 from evalgauge.jobs.compared import compared_counts, compared_rates
 from evalgauge.jobs.compared_arms import compared_paired, compared_unpaired
+from evalgauge.jobs.compared_looks import with_looks
 from evalgauge.jobs.reading import asked_table, counts_of, log_name
 from evalgauge.questions.compare import CompareRequest
 from evalgauge.questions.given import request_from
@@ -45,6 +46,8 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    ledger: str | None = None,
+    no_ledger: bool = False,
 ) -> CompareAnswer:
     """Answer whether the candidate is really better than the baseline.
 
@@ -81,6 +84,8 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
         Cases that only the candidate, and only the baseline, passed, of how many.
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``; ``{"base:case": "qid"}`` maps one side.
+    ledger, no_ledger
+        Which ledger records the look, where the set is registered; or none.
 
     Returns
     -------
@@ -132,6 +137,8 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        ledger=ledger,
+        no_ledger=no_ledger,
     )
     return compare_answer(request, logs)
 
@@ -148,8 +155,10 @@ def compare_answer(request: CompareRequest, logs: Sequence[Any] = ()) -> Compare
         return compared_rates(request, rates)
     baseline, candidate = two_arms(request, sources)
     if request.unpaired:
-        return compared_unpaired(request, baseline, candidate)
-    return compared_paired(request, baseline, candidate)
+        answer = compared_unpaired(request, baseline, candidate)
+    else:
+        answer = compared_paired(request, baseline, candidate)
+    return with_looks(answer, baseline, candidate)
 
 
 def two_arms(request: CompareRequest, sources: Sequence[Any]) -> tuple[Arm, Arm]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.jobs.arms import arms_and_refusals
 from evalgauge.jobs.measured import measured_arm, measured_counts
+from evalgauge.jobs.noted import noted
 from evalgauge.jobs.reading import asked_table, counts_of, log_name
 from evalgauge.questions.given import request_from
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
@@ -39,6 +40,8 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    ledger: str | None = None,
+    no_ledger: bool = False,
 ) -> MeasureAnswer:
     """Answer what a score is, with an interval that is true.
 
@@ -70,6 +73,8 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
         Number of cases passed, of how many.
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``.
+    ledger, no_ledger
+        Which ledger records the look, where the set is registered; or none.
 
     Returns
     -------
@@ -117,6 +122,8 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        ledger=ledger,
+        no_ledger=no_ledger,
     )
     answers = measure_each(request, logs)
     if len(answers) == 1:
@@ -143,6 +150,9 @@ def measure_each(request: MeasureRequest, logs: Sequence[Any] = ()) -> tuple[Mea
     table = asked_table(sources[0] if len(sources) == 1 else sources, request)
     arms, refusals = arms_and_refusals(table, request, request.arm)
     answers = [measured_arm(request, arm) for arm in arms]
+    # What is shown is recorded before it is shown.
+    notes = noted(request, arms, display="exact", verb="measure")
+    answers = [replace(answer, ledger=note) for answer, note in zip(answers, notes, strict=True)]
     # What could not be measured is said once, beside what could.
     answers[0] = replace(answers[0], problems=(*answers[0].problems, *(f"Not measured: {why}" for why in refusals)))
     return tuple(answers)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
-from evalgauge.questions.parts import NamedInterval, ReadingOptions, Source
+from evalgauge.questions.parts import LedgerNote, NamedInterval, ReadingOptions, Source
 from evalgauge.questions.units import ScoreRange, Share
 from evalgauge.shown import ShownInNotebooks
 
@@ -26,6 +26,11 @@ class BestOfOptions(ReadingOptions):
         What a case without a score counts as: fail (the lowest score, cautious) or drop (left out for all).
     confidence
         Level of every interval, two-sided.
+    ledger
+        The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
+        out.
+    no_ledger
+        Record no look; the answer says so.
     """
 
     metric: str | None = None
@@ -33,6 +38,8 @@ class BestOfOptions(ReadingOptions):
     score_range: ScoreRange | None = None
     missing: MissingScores = "fail"
     confidence: Share = Share(0.95)  # noqa: RUF009 - a Share is an immutable float
+    ledger: str | None = None
+    no_ledger: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +110,8 @@ class BestOfAnswer(ShownInNotebooks):
         Whether every score is 0 or 1, and the possible range of the score.
     notes, problems
         Plain sentences.
+    ledger
+        What the ledger of looks says; ``None`` where the set is not registered.
     """
 
     verb: ClassVar[str] = "best_of"
@@ -128,6 +137,7 @@ class BestOfAnswer(ShownInNotebooks):
     range: ScoreRange
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     request: BestOfRequest = field(default_factory=BestOfRequest)
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
 from evalgauge.questions.counts import Count
-from evalgauge.questions.parts import Counts, Ends, NamedInterval, ScoringOptions, Source
+from evalgauge.questions.parts import Counts, Ends, LedgerNote, NamedInterval, ScoringOptions, Source
 from evalgauge.questions.units import Names, Points, ScoreRange
 from evalgauge.shown import ShownInNotebooks
 
@@ -258,6 +258,8 @@ class CompareAnswer(ShownInNotebooks):
         The possible range of the score, whether every score is 0 or 1, and whether a fall is an improvement.
     notes, problems
         Plain sentences.
+    ledger
+        What the ledger of looks says; ``None`` where the set is not registered.
     """
 
     verb: ClassVar[str] = "compare"
@@ -288,6 +290,7 @@ class CompareAnswer(ShownInNotebooks):
     lower_is_better: bool = False
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     request: CompareRequest = field(default_factory=CompareRequest)
 
     def __str__(self) -> str:

@@ -9,6 +9,36 @@ from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
 from evalgauge.questions.gate import GateAnswer, GateRequest
 from evalgauge.questions.gate_check import GateCheckAnswer, GateCheckRequest
 from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
+from evalgauge.questions.holdout import HoldoutAnswer, HoldoutRequest
+from evalgauge.questions.ledger_cards import HistoryAnswer, HistoryRequest, StatusAnswer, StatusRequest
+from evalgauge.questions.ledger_looks import (
+    DecideAnswer,
+    DecideRequest,
+    ImportAnswer,
+    ImportRequest,
+    LookAnswer,
+    LookRequest,
+    RefreshAnswer,
+    RefreshRequest,
+    RevealAnswer,
+    RevealRequest,
+    VoidAnswer,
+    VoidRequest,
+)
+from evalgauge.questions.ledger_sets import (
+    CheckAnswer,
+    CheckRequest,
+    DeclareAnswer,
+    DeclareRequest,
+    ExportAnswer,
+    ExportRequest,
+    InitAnswer,
+    InitRequest,
+    MergeAnswer,
+    MergeRequest,
+    RegisterAnswer,
+    RegisterRequest,
+)
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 from evalgauge.questions.plan import PlanAnswer, PlanRequest
 from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
@@ -16,8 +46,43 @@ from evalgauge.questions.plan_reps import PlanRepsAnswer, PlanRepsRequest
 from evalgauge.questions.reuse import ReuseAnswer, ReuseRequest
 from evalgauge.questions.verify import VerifyAnswer, VerifyRequest
 
+LedgerRequest: TypeAlias = (
+    InitRequest
+    | RegisterRequest
+    | DeclareRequest
+    | LookRequest
+    | ImportRequest
+    | DecideRequest
+    | RevealRequest
+    | VoidRequest
+    | RefreshRequest
+    | StatusRequest
+    | HistoryRequest
+    | CheckRequest
+    | ExportRequest
+    | MergeRequest
+    | HoldoutRequest
+)
+LedgerAnswer: TypeAlias = (
+    InitAnswer
+    | RegisterAnswer
+    | DeclareAnswer
+    | LookAnswer
+    | ImportAnswer
+    | DecideAnswer
+    | RevealAnswer
+    | VoidAnswer
+    | RefreshAnswer
+    | StatusAnswer
+    | HistoryAnswer
+    | CheckAnswer
+    | ExportAnswer
+    | MergeAnswer
+    | HoldoutAnswer
+)
 Request: TypeAlias = (
-    MeasureRequest
+    LedgerRequest
+    | MeasureRequest
     | CompareRequest
     | GateRequest
     | GateCheckRequest
@@ -32,7 +97,8 @@ Request: TypeAlias = (
     | VerifyRequest
 )
 Answer: TypeAlias = (
-    MeasureAnswer
+    LedgerAnswer
+    | MeasureAnswer
     | CompareAnswer
     | GateAnswer
     | GateCheckAnswer

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from evalgauge.questions.counts import Count
-from evalgauge.questions.parts import Counts, Ends, NamedInterval, ScoringOptions, Source, Target
+from evalgauge.questions.parts import Counts, Ends, LedgerNote, NamedInterval, ScoringOptions, Source, Target
 from evalgauge.questions.units import ScoreRange, Weights
 from evalgauge.shown import ShownInNotebooks
 
@@ -226,6 +226,8 @@ class MeasureAnswer(ShownInNotebooks):
         Every arm of the logs on the same set, this one too.
     reach
         Cases for an interval of ±5 points; ``None`` where it is as narrow already, or the rule cannot be planned with.
+    ledger
+        What the ledger of looks says; ``None`` where the set is not registered.
     """
 
     verb: ClassVar[str] = "measure"
@@ -262,6 +264,7 @@ class MeasureAnswer(ShownInNotebooks):
     problems: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     reach: Reach | None = None
+    ledger: LedgerNote | None = None
     request: MeasureRequest = field(default_factory=MeasureRequest)
 
     def __str__(self) -> str:

@@ -63,6 +63,11 @@ class ScoringOptions(ReadingOptions):
         What missing scores count as: bounds (both ways, the honest default), fail (0), or drop (left out).
     confidence
         Level of every interval, two-sided.
+    ledger
+        The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
+        out.
+    no_ledger
+        Record no look; the answer says so.
     """
 
     metric: str | None = None
@@ -72,6 +77,34 @@ class ScoringOptions(ReadingOptions):
     score_range: ScoreRange | None = None
     missing: Missing = "bounds"
     confidence: Share = Share(0.95)  # noqa: RUF009 - a Share is an immutable float
+    ledger: str | None = None
+    no_ledger: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerNote:
+    """What the ledger has to say beside an answer.
+
+    Attributes
+    ----------
+    state
+        ``"recorded"`` a new look, ``"known"`` results that were shown before, ``"off"`` because that was asked for, or
+        ``"contains"`` a registered set among many other cases.
+    set_name, look, display
+        The set, the short name of the look, and what was shown.
+    looks, left
+        Looks that count by now, and how many are left at the set's tolerance (``None`` where they are no problem).
+    known_as
+        How the set was known again, where something about it had changed.
+    """
+
+    state: Literal["recorded", "known", "off", "contains"]
+    set_name: str = ""
+    look: str = ""
+    display: str = ""
+    looks: int = 0
+    left: int | None = None
+    known_as: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalgauge.questions.every import Request
 
+# What a question is about comes first, without a name.
+_POSITIONAL = ("logs", "names", "files")
+
 
 def python_call(*requests: Request) -> str:
     """Return Python that asks the same questions, a line each; options at their defaults are left out."""
@@ -16,10 +19,11 @@ def python_call(*requests: Request) -> str:
 
 def _arguments(request: Request) -> str:
     default = type(request)()
-    words = [repr(log) for log in request.logs]
+    named = next((name for name in _POSITIONAL if hasattr(request, name)), "")
+    words = [repr(log) for log in getattr(request, named, ())]
     for field in fields(request):
         value = getattr(request, field.name)
-        if field.name != "logs" and value != getattr(default, field.name):
+        if field.name != named and value != getattr(default, field.name):
             words.append(f"{field.name}={_literal(value)}")
     return ", ".join(words)
 

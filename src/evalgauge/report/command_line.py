@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evalgauge.questions.every import Request
     from evalgauge.questions.plan import PilotOptions
 
-OPTION_NAMES = {"columns": "map", "score_range": "range", "n_cases": "cases"}
+OPTION_NAMES = {"columns": "map", "score_range": "range", "n_cases": "cases", "set_name": "set"}
 
 
 def option_words(

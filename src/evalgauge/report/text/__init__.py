@@ -26,6 +26,21 @@ RENDERERS = {
     "reuse": ("reuse", "reuse_lines"),
     "best_of": ("best_of", "best_of_lines"),
     "verify": ("verify", "verify_lines"),
+    "holdout": ("holdout", "holdout_lines"),
+    "ledger_check": ("ledger_sets", "check_lines"),
+    "ledger_decide": ("ledger_looks", "decide_lines"),
+    "ledger_declare": ("ledger_sets", "declare_lines"),
+    "ledger_export": ("ledger_sets", "export_lines"),
+    "ledger_history": ("ledger_cards", "history_lines"),
+    "ledger_import": ("ledger_looks", "import_lines"),
+    "ledger_init": ("ledger_sets", "init_lines"),
+    "ledger_look": ("ledger_looks", "look_lines"),
+    "ledger_merge": ("ledger_sets", "merge_lines"),
+    "ledger_refresh": ("ledger_looks", "refresh_lines"),
+    "ledger_register": ("ledger_sets", "register_lines"),
+    "ledger_reveal": ("ledger_looks", "reveal_lines"),
+    "ledger_status": ("ledger_cards", "status_lines"),
+    "ledger_void": ("ledger_looks", "void_lines"),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_best_of
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
 from evalgauge.report.words import Scale, count, interval_bar, percent
 
@@ -38,6 +39,7 @@ def best_of_lines(answer: BestOfAnswer) -> list[Line]:
         *_naive(answer, scale),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
+        *note_lines(answer.ledger),
         Line(
             f"  Method: {METHODS[answer.method]}, critical value {answer.critical:.3f} ± "
             f"{2 * answer.critical_error:.3f}",

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_compare
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line, Tone
 from evalgauge.report.words import Scale, change_bar, count, listed, method_title, p_text, percent
 
@@ -41,6 +42,7 @@ def compare_lines(answer: CompareAnswer) -> list[Line]:
     ]
     lines += [Line(f"  {note}", "warning") for note in answer.notes]
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
+    lines += note_lines(answer.ledger)
     lines.append(Line(f"  Method: {_method(answer)}", "quiet"))
     lines.append(Line(f"  Next: {after_compare(answer)}", "command"))
     return lines

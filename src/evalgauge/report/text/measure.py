@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_measure
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
 from evalgauge.report.words import Scale, count, df_text, interval_bar, listed, method_title, percent
 
@@ -35,6 +36,7 @@ def measure_lines(answer: MeasureAnswer) -> list[Line]:
     ]
     lines += [Line(f"  {note}", "warning") for note in answer.notes]
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
+    lines += note_lines(answer.ledger)
     lines.append(Line(f"  Method: {_method(answer)}", "quiet"))
     lines.append(Line(f"  Next: {after_measure(answer)}", "command"))
     return lines

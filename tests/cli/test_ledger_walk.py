@@ -1,0 +1,143 @@
+"""A new user's way: a set registered, twelve candidates through the gate, the card, half of it refreshed, and on."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import chdir
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.sets import asked_texts, coin, log_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from support.command import Command, Seen
+
+N = 400
+PUT_IN = {"LOG": "base.jsonl", "NEW_LOG": "refreshed.jsonl", "BASELINE": "base.jsonl", "CANDIDATE": "cand-1.jsonl"}
+PUT_IN |= {"NAME": "support", "SET": "support"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    texts = asked_texts(N, seed=1)
+    log_of(tmp_path / "base.jsonl", texts, coin(0.7, seed=0))
+    for number in range(1, 16):
+        good = 0.9 if number in (7, 12, 14) else 0.7
+        log_of(tmp_path / f"cand-{number}.jsonl", texts, coin(good, seed=number), arm=f"prompt-{number}")
+    with chdir(tmp_path):
+        yield tmp_path
+
+
+def headline(seen: Seen) -> str:
+    assert seen.code == 0, seen.err
+    return seen.out.splitlines()[0]
+
+
+def next_command(seen: Seen) -> list[str]:
+    """Return the command after Next, with the user's files in the place of the capitals."""
+    line = next(line for line in seen.out.splitlines() if line.strip().startswith("Next: "))
+    program, *words = shlex.split(line.strip().removeprefix("Next: "))
+    assert program == "evalgauge"
+    return [PUT_IN.get(word, word) for word in words]
+
+
+def gate(number: int, baseline: str = "base.jsonl") -> list[str]:
+    return ["compare", baseline, f"cand-{number}.jsonl", "--holdout", "--margin", "2pp"]
+
+
+def refreshed(folder: Path, seed: int) -> None:
+    """Put new cases in the place of those that were drawn from the first set."""
+    retired = set((folder / "retired.txt").read_text(encoding="utf-8").split())
+    stays = [text for number, text in enumerate(asked_texts(N, seed=1)) if f"q{number}" not in retired]
+    texts = [*stays, *asked_texts(N - len(stays), seed=seed)]
+    log_of(folder / "refreshed.jsonl", texts, coin(0.7, seed=30))
+    for number in (13, 14):
+        good = 0.9 if number == 14 else 0.7
+        log_of(folder / f"cand-{number}.jsonl", texts, coin(good, seed=number), arm=f"prompt-{number}")
+
+
+def test_an_open_set_is_looked_at_refreshed_and_looked_at_again(command: Command, folder: Path) -> None:
+    assert headline(command("ledger", "init")) == "New ledger: .evalgauge/ledger.db"
+    command("ledger", "register", "base.jsonl", "--name", "support", "--rate", "70%")
+    lines = [headline(command(*gate(number))) for number in range(1, 13)]
+    assert [line.split(":")[0] for line in lines] == ["NO PASS"] * 6 + ["PASS"] + ["NO PASS"] * 4 + ["PASS"]
+
+    seen = command("ledger", "status")
+    assert headline(seen).startswith("REFRESH: 12 looks at support flatter the best by 3.7 points, BEYOND the 2 points")
+    assert "The next verdict is look 13, after 2 passed and 0 scores shown" in seen.out
+    assert "Next: evalgauge ledger refresh LOG --share 47% -o retired.txt" in seen.out
+    seen = command(*next_command(seen))
+    assert headline(seen).startswith("Replace 188 cases of 400 of support, drawn by seed ")
+    refreshed(folder, seed=2)
+    seen = command(*next_command(seen))
+    assert headline(seen) == "Refreshed support: 188 new cases of 400 (47 %)"
+
+    seen = command(*next_command(seen))
+    assert headline(seen).startswith("GO ON: 12 looks at support flatter the best by 2 points, within the 2 points")
+    assert headline(command(*gate(13, "refreshed.jsonl"))).startswith("NO")
+    seen = command(*gate(14, "refreshed.jsonl"))
+    assert headline(seen).startswith("PASS: prompt-14")
+    seen = command(*next_command(seen))
+    assert headline(seen).startswith("Recorded: ship prompt-14 (look ")
+    seen = command(*next_command(seen))
+    assert "May still be claimed: prompt-14 (shipped, look " in seen.out
+    assert "is no worse by 2 points (95 % over all looks); its score is sealed" in seen.out
+    assert command("ledger", "check").code == 0
+    history = command("ledger", "history").out
+    assert "188 cases drawn by seed" in history
+    assert "400 cases, 188 of them new" in history
+
+
+def test_a_declared_set_retires_and_comes_back(command: Command, folder: Path) -> None:
+    seen = command(*next_command(command("ledger", "init")))
+    assert headline(seen) == "Registered support: 400 cases"
+    seen = command(*next_command(seen))
+    assert headline(seen) == "Declared for support: at most 12 looks; retires at 1 pass"
+    assert "Each look claims at 99.583 % (2.87 standard errors)" in seen.out
+    seen = command(*next_command(seen))
+    assert headline(seen) == "NO PASS: prompt-1 is not shown to be no worse by 2 points on support"
+    assert "11 declared looks left" in seen.out
+    assert all(headline(command(*gate(number))).startswith("NO PASS") for number in range(2, 7))
+    seen = command(*gate(7))
+    assert headline(seen) == "PASS: prompt-7 is shown to be no worse by 2 points on support"
+    assert "The declared number of passes was shown, and with it the set retired. No further verdict" in seen.out
+    assert "with it the set retired" in command.refusal(*gate(8))
+    again = command(*gate(7))
+    assert headline(again).startswith("PASS")
+    assert "judged by this rule before" in again.out
+
+    card = command.json("ledger", "status", "support")["cards"][0]
+    assert (card["looks"], card["candidates"], card["displays"]) == (7, 7, {"pass-fail": 7})
+    assert (card["action"], card["claims"][0]["score"]) == ("refresh", None)
+    command("ledger", "refresh", "base.jsonl", "--share", "50%", "-o", "retired.txt")
+    refreshed(folder, seed=2)
+    assert command("ledger", "refresh", "refreshed.jsonl").code == 0
+    # The seven verdicts make 8 histories or so, and a new promise shares its error among them.
+    seen = command("ledger", "declare", "support", "--looks", "5")
+    assert "at most 5 looks; retires at 1 pass" in headline(seen)
+    first = command(*gate(13, "refreshed.jsonl"))
+    assert headline(first).startswith("NO PASS: prompt-13")
+    assert "4 declared looks left" in first.out
+    assert headline(command(*gate(14, "refreshed.jsonl"))).startswith("PASS")
+
+
+def test_replacing_every_case_begins_anew(command: Command, folder: Path) -> None:
+    command("ledger", "init")
+    command("ledger", "register", "base.jsonl", "--name", "support")
+    command("compare", "base.jsonl", "cand-1.jsonl", "--flips")
+    seen = command("ledger", "status")
+    assert headline(seen).startswith("FRESH SET: 2 looks at support")
+    assert "Results of single cases were shown, so no correction helps" in seen.out
+    assert "the tuner has seen the cases" in command.refusal(*gate(2))
+    seen = command(*next_command(seen))
+    assert headline(seen).startswith("Replace 400 cases of 400")
+    log_of(folder / "refreshed.jsonl", asked_texts(N, seed=3), coin(0.7, seed=31))
+    seen = command(*next_command(seen))
+    assert headline(seen) == "Refreshed support: 400 new cases of 400 (100 %)"
+    seen = command(*next_command(seen))
+    assert headline(seen) == "GO ON: support is fresh, 400 cases that nobody has looked at"
+    assert headline(command(*next_command(seen))).startswith("Declared for support")
