@@ -207,7 +207,7 @@ def merge_answer(request: MergeRequest) -> MergeAnswer:
         added=sum(one.added for one in found) + (len(others[0].events) if is_new else 0),
         known=sum(one.known for one in found),
         kind=_kind(found, is_new=is_new),
-        side_by_side=tuple(dict.fromkeys(names[name] for one in found for name in one.side_by_side)),
+        side_by_side=tuple(dict.fromkeys(names.get(name, name) for one in found for name in one.side_by_side)),
         head=head[:SHORT],
         request=request,
     )

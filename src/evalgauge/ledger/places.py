@@ -91,7 +91,8 @@ def named_place(named: str) -> Place:
     host = parts.netloc.rpartition("@")[2]
     user = f"{parts.username}@" if parts.username else ""
     address = named.partition("://")[2]
-    return Place(url=f"postgresql+psycopg://{address}", shown=f"postgresql://{user}{host}{parts.path}")
+    query = "" if not parts.query or "password" in parts.query else f"?{parts.query}"
+    return Place(url=f"postgresql+psycopg://{address}", shown=f"postgresql://{user}{host}{parts.path}{query}")
 
 
 def _file(path: Path) -> Place:

@@ -55,8 +55,12 @@ class Ledger:
     def __init__(self, database: Database) -> None:
         self._database = database
         facts = database.facts()
-        self.name: str = facts["ledger"]
-        self.salt: bytes = bytes.fromhex(facts["salt"])
+        try:
+            self.name, self.salt = facts["ledger"], bytes.fromhex(facts["salt"])
+        except (KeyError, ValueError) as error:
+            raise LedgerError(
+                f"{database.place.shown} is damaged: its name or salt cannot be read. Restore a good copy or export."
+            ) from error
 
     @property
     def place(self) -> Place:
@@ -131,7 +135,9 @@ class Reading:
         """Yield place, hash, body, kind and subject of every event as they are kept, for a check."""
         wanted = select(EVENTS.c.place, EVENTS.c.hash, EVENTS.c.body, EVENTS.c.kind, EVENTS.c.subject)
         for row in self._streamed(wanted.order_by(EVENTS.c.place)):
-            place, name, body, kind, subject = row
+            place, *texts = row
+            # A flipped bit can make one type of value into another; a check has to look at it all the same.
+            name, body, kind, subject = (one if isinstance(one, str) else repr(one) for one in texts)
             yield place, name, body, kind, subject
 
     def hashes(self) -> set[str]:
@@ -167,7 +173,7 @@ class Reading:
     def blobs(self) -> Iterator[tuple[str, bytes]]:
         """Yield every digest with its bytes."""
         for digest, data in self._streamed(select(BLOBS.c.digest, BLOBS.c.data).order_by(BLOBS.c.digest)):
-            yield digest, bytes(data)
+            yield str(digest), data if isinstance(data, bytes) else repr(data).encode()
 
     def _streamed(self, wanted: Select[*tuple[Any, ...]]) -> Iterator[Any]:
         yield from self._connection.execution_options(yield_per=1000).execute(wanted)
