@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from evalgauge.errors import LedgerError, MissingExtraError
-from evalgauge.ledger.tables import BLOBS, EVENTS, META, SCHEMA, migrate
+from evalgauge.ledger.tables import BLOBS, EVENTS, META, MIGRATIONS, SCHEMA, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -115,7 +115,7 @@ class Database:
                     else f"{self.place.shown} is no ledger of evalgauge. Name another file with --ledger."
                 )
             found = connection.execute(select(META.c.value).where(META.c.name == "schema")).scalar_one_or_none()
-        if found is None or not found.isdecimal():
+        if found is None or not found.isdecimal() or int(found) < min(MIGRATIONS):
             raise LedgerError(
                 f"{self.place.shown} does not say its form: {found!r} is no version. Restore a good copy."
             )

@@ -24,7 +24,6 @@ LEAST_SHARE = 0.5
 _LEAST_OF_IDS = 0.8
 # Standard errors within which an extrapolated count is taken for all cases.
 _NEAR_ERRORS = 3.0
-_EMPTY = np.void(b"\0" * 16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,9 +100,9 @@ def relation(new: SetPrint, known: KnownSet, *, is_named: bool = False) -> Relat
         return None
     left, right, exact = equal_hashes(new.case, known.case)
     asked = 0
-    if new.identity == "content" and exact < min(left.size, right.size):
+    if new.identity == "content" and exact < min(len(new), known.case.size):
         free = np.setdiff1d(np.arange(len(new)), left), np.setdiff1d(np.arange(known.case.size), right)
-        one, two = (side[at][side[at] != _EMPTY] for side, at in zip((new.asked, known.asked), free, strict=True))
+        one, two = (_known(side[at]) for side, at in zip((new.asked, known.asked), free, strict=True))
         asked = equal_hashes(one, two)[2]
     by = {"content" if new.identity == "content" else "id": exact, "input": asked}
     if new.is_generic and not is_named:
@@ -154,6 +153,11 @@ def equal_hashes(one: NDArray[np.void], two: NDArray[np.void]) -> tuple[NDArray[
     left, right = _numbered(one), _numbered(two)
     _, at, other = np.intersect1d(left, right, assume_unique=True, return_indices=True)
     return at, other, at.size
+
+
+def _known(hashes: NDArray[np.void]) -> NDArray[np.void]:
+    """Return the hashes that are none of ``NO_CASE``."""
+    return hashes[np.frombuffer(hashes.tobytes(), dtype=np.uint64).reshape(-1, 2).any(axis=1)]
 
 
 def _numbered(hashes: NDArray[np.void]) -> NDArray[np.void]:
