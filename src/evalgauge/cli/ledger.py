@@ -1,4 +1,4 @@
-"""``evalgauge ledger`` and its commands about the ledger and its sets; those about looks are in ``ledger_looks``."""
+"""``evalgauge ledger``: its commands; the modules of all but status and history are loaded when they are called."""
 
 from __future__ import annotations
 
@@ -6,96 +6,82 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from evalgauge.cli.ledger_looks import add_look_commands
-from evalgauge.cli.output import OutputOptions, asked, request_of, show, show_code
+from evalgauge.cli.output import OutputOptions, asked, show, show_code
 from evalgauge.questions.ledger_cards import HistoryRequest, StatusRequest
 from evalgauge.questions.ledger_parts import LedgerOptions
-from evalgauge.questions.ledger_sets import (
-    CheckOptions,
-    CheckRequest,
-    DeclareOptions,
-    DeclareRequest,
-    ExportOptions,
-    ExportRequest,
-    InitRequest,
-    MergeRequest,
-    RegisterOptions,
-    RegisterRequest,
-)
 
-PLAIN, REGISTER, DECLARE = LedgerOptions(), RegisterOptions(), DeclareOptions()
-CHECK, EXPORT, OUTPUT = CheckOptions(), ExportOptions(), OutputOptions()
-EXIT_BROKEN = 1
+PLAIN, OUTPUT = LedgerOptions(), OutputOptions()
+# Where each is, what it is for, and an example.
+COMMANDS = {
+    "init": (
+        "ledger_sets:init",
+        "Make a ledger in this folder, or where --ledger says.",
+        "evalgauge ledger init",
+    ),
+    "register": (
+        "ledger_sets:register",
+        "Register a set, so that every look at it is counted. Hashes of its cases are kept, never their texts.",
+        "evalgauge ledger register run.eval --name support",
+    ),
+    "declare": (
+        "ledger_sets:declare",
+        "Promise, before the first look at a set, how often it is looked at and what is shown.",
+        "evalgauge ledger declare support --looks 12 --ships 1",
+    ),
+    "look": (
+        "ledger_looks:look",
+        "Record a look at a registered set, and show of its score what may be shown.",
+        "evalgauge ledger look run.eval --display nothing",
+    ),
+    "import": (
+        "ledger_looks:import_logs",
+        "Import old logs as looks at the registered sets that they are of. The same results count once.",
+        "evalgauge ledger import logs/ --register",
+    ),
+    "decide": (
+        "ledger_looks:decide",
+        "Record what was decided on a look.",
+        "evalgauge ledger decide 3f2a9c01de ship",
+    ),
+    "reveal": (
+        "ledger_looks:reveal",
+        "Show sealed scores. Each counts as a look that shows an exact score.",
+        "evalgauge ledger reveal 3f2a9c01de",
+    ),
+    "void": (
+        "ledger_looks:void",
+        "Declare a look void, or the draw of a refresh. It stays in the history.",
+        'evalgauge ledger void 3f2a9c01de --reason "the log was of another model"',
+    ),
+    "refresh": (
+        "ledger_looks:refresh",
+        "Replace cases: with --share draw those that go; then give a log of the refreshed set.",
+        "evalgauge ledger refresh run.eval --share 50% -o retired.txt",
+    ),
+    "check": (
+        "ledger_sets:check",
+        "Compute every hash again and name the first link that does not hold. Exits 0 if all hold, 1 if not.",
+        "evalgauge ledger check",
+    ),
+    "export": (
+        "ledger_sets:export",
+        "Write the ledger as JSON Lines, to hand over or to keep beside the code.",
+        "evalgauge ledger export -o ledger.jsonl",
+    ),
+    "merge": (
+        "ledger_sets:merge",
+        "Take in exports of other copies of this ledger. Nothing is lost, and twice is once.",
+        "evalgauge ledger merge ledger.jsonl",
+    ),
+}
 
 ledger = App(
     name="ledger",
     help="Keep a record of looks at holdouts that a team can trust, and say how worn each set is.\n\n"
     "Begin with: evalgauge ledger init, then evalgauge ledger register LOG --name NAME",
 )
-
-
-@ledger.command(name="init")
-def init(
-    *,
-    options: Annotated[LedgerOptions, Parameter(name="*")] = PLAIN,
-    output: Annotated[OutputOptions, Parameter(name="*")] = OUTPUT,
-) -> int:
-    """Make a ledger in this folder, or where --ledger says.
-
-    Example: evalgauge ledger init
-    """
-    request = asked(InitRequest, options)
-    if output.show_code:
-        return show_code(request)
-    from evalgauge.jobs.ledger_sets import init_answer  # noqa: PLC0415 - loaded when there is work
-
-    return show((init_answer(request),), output)
-
-
-@ledger.command(name="register")
-def register(
-    *logs: str,
-    options: Annotated[RegisterOptions, Parameter(name="*")] = REGISTER,
-    output: Annotated[OutputOptions, Parameter(name="*")] = OUTPUT,
-) -> int:
-    """Register a set, so that every look at it is counted. Hashes of its cases are kept, never their texts.
-
-    Example: evalgauge ledger register run.eval --name support
-
-    Parameters
-    ----------
-    logs
-        One log that holds all cases of the set; its scores are not looked at.
-    """
-    request = request_of(RegisterRequest, options, logs)
-    if output.show_code:
-        return show_code(request)
-    from evalgauge.jobs.ledger_sets import register_answer  # noqa: PLC0415 - loaded when there is work
-
-    return show((register_answer(request),), output)
-
-
-@ledger.command(name="declare")
-def declare(
-    *names: str,
-    options: Annotated[DeclareOptions, Parameter(name="*")] = DECLARE,
-    output: Annotated[OutputOptions, Parameter(name="*")] = OUTPUT,
-) -> int:
-    """Promise, before the first look at a set, how often it is looked at and what is shown.
-
-    Example: evalgauge ledger declare support --looks 12 --ships 1
-
-    Parameters
-    ----------
-    names
-        The set; not needed where there is one only.
-    """
-    request = asked(DeclareRequest, options, names=names)
-    if output.show_code:
-        return show_code(request)
-    from evalgauge.jobs.ledger_sets import declare_answer  # noqa: PLC0415 - loaded when there is work
-
-    return show((declare_answer(request),), output)
+for name, (home, summary, example) in COMMANDS.items():
+    ledger.command(f"evalgauge.cli.{home}", name=name, help=f"{summary}\n\nExample: {example}")
 
 
 @ledger.command(name="status")
@@ -142,73 +128,3 @@ def history(
     from evalgauge.jobs.ledger_cards import history_answer  # noqa: PLC0415 - loaded when there is work
 
     return show((history_answer(request),), output)
-
-
-@ledger.command(name="check")
-def check(
-    *,
-    options: Annotated[CheckOptions, Parameter(name="*")] = CHECK,
-    output: Annotated[OutputOptions, Parameter(name="*")] = OUTPUT,
-) -> int:
-    """Compute every hash again and name the first link that does not hold. Exits 0 if all hold, 1 if not.
-
-    Example: evalgauge ledger check
-    """
-    request = asked(CheckRequest, options)
-    if output.show_code:
-        return show_code(request)
-    from evalgauge.jobs.ledger_files import check_answer  # noqa: PLC0415 - loaded when there is work
-
-    answer = check_answer(request)
-    show((answer,), output)
-    return 0 if answer.is_whole else EXIT_BROKEN
-
-
-@ledger.command(name="export")
-def export(
-    *,
-    to: Annotated[str, Parameter(name=["--output", "-o"])],
-    options: Annotated[ExportOptions, Parameter(name="*")] = EXPORT,
-    output: Annotated[OutputOptions, Parameter(name="*")] = OUTPUT,
-) -> int:
-    """Write the ledger as JSON Lines, to hand over or to keep beside the code.
-
-    Example: evalgauge ledger export -o ledger.jsonl
-
-    Parameters
-    ----------
-    to
-        File to write.
-    """
-    request = asked(ExportRequest, options, output=to)
-    if output.show_code:
-        return show_code(request)
-    from evalgauge.jobs.ledger_files import export_answer  # noqa: PLC0415 - loaded when there is work
-
-    return show((export_answer(request),), output)
-
-
-@ledger.command(name="merge")
-def merge(
-    *files: str,
-    options: Annotated[LedgerOptions, Parameter(name="*")] = PLAIN,
-    output: Annotated[OutputOptions, Parameter(name="*")] = OUTPUT,
-) -> int:
-    """Take in exports of other copies of this ledger. Nothing is lost, and twice is once.
-
-    Example: evalgauge ledger merge ledger.jsonl
-
-    Parameters
-    ----------
-    files
-        Exports. Where there is no ledger yet, the first one becomes it.
-    """
-    request = asked(MergeRequest, options, files=files)
-    if output.show_code:
-        return show_code(request)
-    from evalgauge.jobs.ledger_files import merge_answer  # noqa: PLC0415 - loaded when there is work
-
-    return show((merge_answer(request),), output)
-
-
-add_look_commands(ledger)

@@ -1,11 +1,11 @@
-"""The commands of ``evalgauge ledger`` about looks: record, import, decide, reveal, void, refresh."""
+"""The commands of ``evalgauge ledger`` about looks."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 from evalgauge.cli.output import OutputOptions, asked, request_of, show, show_code
 from evalgauge.questions.ledger_looks import (
@@ -28,19 +28,6 @@ if TYPE_CHECKING:
 
 PLAIN, LOOK, IMPORT, DECIDE = LedgerOptions(), LookOptions(), ImportOptions(), DecideOptions()
 VOID, REFRESH, OUTPUT = VoidOptions(), RefreshOptions(), OutputOptions()
-
-
-def add_look_commands(ledger: App) -> None:
-    """Add the commands about looks to the ledger's."""
-    for name, command in (
-        ("look", look),
-        ("import", import_logs),
-        ("decide", decide),
-        ("reveal", reveal),
-        ("void", void),
-        ("refresh", refresh),
-    ):
-        ledger.command(command, name=name)
 
 
 def look(

@@ -129,12 +129,12 @@ def import_answer(
             on_progress(done, len(sources))
         try:
             _import_one(ledger, request, source, tally)
-        except UnknownFormatError as error:
-            # Beside logs lie other files; one that was named is no such.
-            if is_named:
-                tally.unread.append(str(error))
         except EvalgaugeError as error:
-            tally.unread.append(_with_name(error, source))
+            if is_named:
+                raise
+            # Beside logs lie other files; what is a log and cannot be read is said.
+            if not isinstance(error, UnknownFormatError):
+                tally.unread.append(_with_name(error, source))
     if on_progress is not None:
         on_progress(len(sources), len(sources))
     known_sets = dict.fromkeys([*tally.added, *tally.known])

@@ -14,7 +14,6 @@ from evalgauge.ledger.chain import SHORT
 from evalgauge.ledger.seals import UNKNOWN, unsealed, unsealed_results
 from evalgauge.ledger.state import SCORES_SHOWN
 from evalgauge.questions.ledger_parts import Claim, NextLook, Promise, SetRow, WearCard
-from evalgauge.questions.reuse import Adaptive
 from evalgauge.reusing.optimism import (
     adaptive_figures,
     budget_words,
@@ -137,7 +136,6 @@ def wear_card(reading: Reading, state: SetState, *, salt: bytes, merges: Iterabl
     """
     basis = basis_of(state, salt=salt, reading=reading)
     spent = max(basis.spent, 1.0)
-    figures = adaptive_figures(basis.n, basis.rate, spent)
     budget = basis.budget()
     cost = basis.optimism_after(basis.spent)
     own_sigma = basis.sigma * math.sqrt(1 - (basis.correlation or 0.0))
@@ -163,13 +161,7 @@ def wear_card(reading: Reading, state: SetState, *, salt: bytes, merges: Iterabl
         budget=budget,
         budget_words=budget_words(budget),
         left=basis.left(),
-        adaptive=Adaptive(
-            fixed_in_advance=figures.fixed_in_advance,
-            keep_if_higher=None,
-            attack=figures.attack,
-            provable=figures.provable,
-            order_of_magnitude=figures.order_of_magnitude,
-        ),
+        adaptive=adaptive_figures(basis.n, basis.rate, spent),
         promise=_promise(state),
         next_look=_next_look(state),
         claims=tuple(_claims(state, salt)),
@@ -188,11 +180,11 @@ def wear_card(reading: Reading, state: SetState, *, salt: bytes, merges: Iterabl
 
 def set_row(state: SetState, *, salt: bytes) -> SetRow:
     """Return how worn a set is, in short: no result is read for it."""
+    counted = state.counted
     basis, spending = basis_of(state, salt=salt), next_spending(state)
     cost = basis.optimism_after(basis.spent)
     budget = basis.budget() if cost <= basis.tolerance else 1
     left = None if budget is None else max(0, budget - math.ceil(basis.spent - 1e-9))
-    counted = state.counted
     row = SetRow(
         name=state.name,
         set_id=state.id,

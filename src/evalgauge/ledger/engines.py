@@ -40,7 +40,7 @@ class Database:
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self._engines: dict[bool, Engine] = {}
+        self._engines: dict[tuple[bool, bool], Engine] = {}
 
     @property
     def is_file(self) -> bool:
@@ -48,9 +48,9 @@ class Database:
         return self.place.path is not None
 
     @contextmanager
-    def connection(self, *, writes: bool) -> Generator[Connection]:
-        """Give one transaction; a writer has the ledger alone."""
-        with self._told(), self._engine_for(writes=writes).begin() as connection:
+    def connection(self, *, writes: bool, tolerant: bool = False) -> Generator[Connection]:
+        """Give one transaction; a writer has the ledger alone. A tolerant reader reads text that is no longer text."""
+        with self._told(), self._engine_for(writes=writes, tolerant=tolerant).begin() as connection:
             if writes and not self.is_file:
                 # The row is the ledger's one lock: PostgreSQL lets the next writer in when this one has ended.
                 connection.execute(select(META.c.value).where(META.c.name == "schema").with_for_update())
@@ -136,15 +136,16 @@ class Database:
         with closing(self._file_connection(writes=False)) as source, closing(sqlite3.connect(backup)) as target:
             source.backup(target)
 
-    def _engine_for(self, *, writes: bool) -> Engine:
-        if writes not in self._engines:
-            self._engines[writes] = self._new_engine(writes=writes)
-        return self._engines[writes]
+    def _engine_for(self, *, writes: bool, tolerant: bool = False) -> Engine:
+        kind = writes, tolerant
+        if kind not in self._engines:
+            self._engines[kind] = self._new_engine(writes=writes, tolerant=tolerant)
+        return self._engines[kind]
 
-    def _new_engine(self, *, writes: bool) -> Engine:
+    def _new_engine(self, *, writes: bool, tolerant: bool) -> Engine:
         if self.is_file:
             engine = create_engine(
-                "sqlite://", creator=lambda: self._file_connection(writes=writes), poolclass=NullPool
+                "sqlite://", creator=lambda: self._file_connection(writes=writes, tolerant=tolerant), poolclass=NullPool
             )
             begin = "BEGIN IMMEDIATE" if writes else "BEGIN"
 
@@ -164,7 +165,7 @@ class Database:
         except SQLAlchemyError as error:
             raise LedgerError(f"{self.place.shown} is no address of a database: {error}.") from error
 
-    def _file_connection(self, *, writes: bool) -> sqlite3.Connection:
+    def _file_connection(self, *, writes: bool, tolerant: bool = False) -> sqlite3.Connection:
         path = self.place.path
         if path is None:
             raise LedgerError("a server is no file")
@@ -174,8 +175,9 @@ class Database:
             # Even a reader of a write-ahead log makes a file beside it; where that cannot be, nobody writes either.
             mode += "&immutable=1"
         connection = sqlite3.connect(f"file:{name}?{mode}", uri=True, timeout=WAIT_SECONDS, isolation_level=None)
-        # A flipped bit can make text unreadable: it is still read, so that a check can name where it stands.
-        connection.text_factory = _lenient_text
+        if tolerant:
+            # A flipped bit can make text unreadable: it is still read, so that a check can name where it stands.
+            connection.text_factory = _lenient_text
         # A look that was acknowledged survives a power cut as well.
         connection.execute("PRAGMA synchronous=FULL")
         return connection

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from evalgauge.ledger.chain import SHORT
+from evalgauge.ledger.chain import SHORT, Event
 from evalgauge.rules.displays import Display  # noqa: TC001 - msgspec reads the annotations at run time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from evalgauge.ledger.chain import Event
 
 Intent: TypeAlias = Literal["explore", "gate", "final", "audit"]
 Decision: TypeAlias = Literal["ship", "hold", "iterate"]
@@ -110,8 +109,7 @@ class LookData(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 _LOOKS = msgspec.json.Decoder(LookData)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One look as it was recorded.
 
     Attributes
@@ -189,8 +187,7 @@ class Version:
     kept: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What moved the wear of a set.
 
     Attributes
@@ -249,6 +246,12 @@ class SetState:
         All looks, in time.
     steps
         Looks, reveals and refreshes in time.
+    phases
+        Looks and reveals since every case was replaced for the last time, the present phase last. Each refresh begins
+        a phase: what was promised ends with the phase before it.
+    recent, counted
+        Looks since every case was replaced for the last time; and those of them that showed something and count as
+        looks of their own, none that was voided.
     draw
         A refresh that was begun.
     registered
@@ -265,6 +268,9 @@ class SetState:
     declared: Declared | None
     looks: tuple[Look, ...]
     steps: tuple[Step, ...]
+    phases: tuple[tuple[Step, ...], ...]
+    recent: tuple[Look, ...]
+    counted: tuple[Look, ...]
     draw: Draw | None
     registered: Event
 
@@ -278,28 +284,9 @@ class SetState:
         """What was declared, or the defaults of an open set."""
         return self.declared or Declared()
 
-    @property
-    def phases(self) -> tuple[tuple[Step, ...], ...]:
-        """Looks and reveals since every case was replaced for the last time, the present phase last.
-
-        Each refresh begins a phase: what was promised ends with the phase before it.
-        """
-        return phases_of(self.steps)
-
-    @property
-    def recent(self) -> tuple[Look, ...]:
-        """Looks since every case was replaced for the last time."""
-        names = {name for phase in self.phases for step in phase for name in step.looks}
-        return tuple(look for look in self.looks if look.event.hash in names)
-
     def look(self, name: str) -> Look:
         """Return a look by the hash of its event."""
         return next(look for look in self.looks if look.event.hash == name)
-
-    @property
-    def counted(self) -> tuple[Look, ...]:
-        """Recent looks that showed something and count as looks of their own; none that was voided."""
-        return tuple(look for look in self.recent if look.is_new and look.is_shown and not look.is_void)
 
     @property
     def candidates(self) -> int:
@@ -320,6 +307,10 @@ class _Draft:
 
     def finished(self) -> SetState:
         data = self.registered.data
+        phases = phases_of(self.steps)
+        recent = tuple(
+            self.looks[name] for phase in phases for step in phase if step.kind == "look" for name in step.looks
+        )
         return SetState(
             id=self.registered.subject,
             name=data["name"],
@@ -331,6 +322,9 @@ class _Draft:
             declared=self.declared,
             looks=tuple(self.looks.values()),
             steps=tuple(self.steps),
+            phases=phases,
+            recent=recent,
+            counted=tuple(look for look in recent if look.is_new and look.is_shown and not look.is_void),
             draw=self.draw,
             registered=self.registered,
         )
@@ -401,19 +395,19 @@ def _look(draft: _Draft, event: Event) -> None:
 
 def _decide(draft: _Draft, event: Event) -> None:
     if (look := draft.looks.get(event.data["look"])) is not None:
-        draft.looks[look.event.hash] = replace(look, decision=event.data["decision"])
+        draft.looks[look.event.hash] = msgspec.structs.replace(look, decision=event.data["decision"])
 
 
 def _reveal(draft: _Draft, event: Event) -> None:
     fresh = tuple(name for name in event.data["looks"] if name in draft.looks and not draft.looks[name].is_revealed)
     for name in fresh:
-        draft.looks[name] = replace(draft.looks[name], is_revealed=True)
+        draft.looks[name] = msgspec.structs.replace(draft.looks[name], is_revealed=True)
     draft.steps.append(Step(kind="reveal", looks=fresh))
 
 
 def _void(draft: _Draft, event: Event) -> None:
     if (look := draft.looks.get(event.data["target"])) is not None:
-        draft.looks[look.event.hash] = replace(look, is_void=True, reason=event.data["reason"])
+        draft.looks[look.event.hash] = msgspec.structs.replace(look, is_void=True, reason=event.data["reason"])
     if draft.draw is not None and draft.draw.event.hash == event.data["target"]:
         draft.draw = None
 

@@ -72,9 +72,9 @@ class Ledger:
         return self._database.damage()
 
     @contextmanager
-    def reading(self) -> Generator[Reading]:
-        """Give one consistent view of the ledger."""
-        with self._database.connection(writes=False) as connection:
+    def reading(self, *, tolerant: bool = False) -> Generator[Reading]:
+        """Give one consistent view of the ledger; a tolerant one also of text that is no longer text, for a check."""
+        with self._database.connection(writes=False, tolerant=tolerant) as connection:
             yield Reading(connection)
 
     @contextmanager
@@ -124,7 +124,7 @@ class Reading:
             wanted = wanted.where(EVENTS.c.kind.in_(list(kinds)))
         if subject is not None:
             wanted = wanted.where(EVENTS.c.subject == subject)
-        return [parsed_event(body, name) for name, body in self._connection.execute(wanted)]
+        return [parsed_event(body, name) for name, body in self._connection.execute(wanted).all()]
 
     def named(self, start: str) -> list[Event]:
         """Return the events whose hash starts so."""
@@ -180,7 +180,17 @@ class Reading:
 
 
 class Writing(Reading):
-    """A ledger in the hands of one writer."""
+    """A ledger in the hands of one writer.
+
+    Parameters
+    ----------
+    connection
+        An open transaction that keeps others from writing.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self._last: tuple[int, Event | None] | None = None
 
     def append(
         self,
@@ -200,10 +210,7 @@ class Writing(Reading):
         merges, after
             For a merge, the head of the other branch, and the one of this branch.
         """
-        row = self._connection.execute(
-            select(EVENTS.c.place, EVENTS.c.hash, EVENTS.c.body).order_by(EVENTS.c.place.desc()).limit(1)
-        ).one_or_none()
-        last = None if row is None else parsed_event(row.body, row.hash)
+        last = self._end()[1]
         event = written_event(
             prev=after or last,
             kind=kind,
@@ -213,13 +220,15 @@ class Writing(Reading):
             tool=f"evalgauge {version('evalgauge')}",
             merges=merges,
         )
-        self._insert(0 if row is None else row.place + 1, event)
+        self.take_over(event)
         return event
 
     def take_over(self, event: Event) -> None:
-        """Add an event of another copy of this ledger as it is."""
-        last = self._connection.execute(select(func.max(EVENTS.c.place))).scalar_one_or_none()
-        self._insert(0 if last is None else last + 1, event)
+        """Add an event as it is, such as one of another copy of this ledger."""
+        place = self._end()[0] + 1
+        row = {"place": place, "hash": event.hash, "body": event.body, "kind": event.kind, "subject": event.subject}
+        self._connection.execute(insert(EVENTS).values(row))
+        self._last = place, event
 
     def keep(self, data: bytes) -> str:
         """Keep bytes and return the digest that names them; the same bytes are kept once."""
@@ -229,9 +238,14 @@ class Writing(Reading):
             self._connection.execute(insert(BLOBS).values(digest=digest, data=data))
         return digest
 
-    def _insert(self, place: int, event: Event) -> None:
-        row = {"place": place, "hash": event.hash, "body": event.body, "kind": event.kind, "subject": event.subject}
-        self._connection.execute(insert(EVENTS).values(row))
+    def _end(self) -> tuple[int, Event | None]:
+        """Return the last event and its place; it is read once, since nobody else writes."""
+        if self._last is None:
+            row = self._connection.execute(
+                select(EVENTS.c.place, EVENTS.c.hash, EVENTS.c.body).order_by(EVENTS.c.place.desc()).limit(1)
+            ).one_or_none()
+            self._last = (-1, None) if row is None else (row.place, parsed_event(row.body, row.hash))
+        return self._last
 
 
 def opened(place: Place) -> Ledger:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from evalgauge.questions.reuse import Adaptive
+from evalgauge.reusing.results import AdaptiveFigures
 from evalgauge.rules.displays import Display
 
 Action: TypeAlias = Literal["go on", "pass or fail only", "refresh", "fresh set", "finish refresh"]
@@ -138,7 +138,7 @@ class WearCard:
     budget, budget_words, left
         Looks within the tolerance, the same in words, and how many are left; ``None`` beyond a million.
     adaptive
-        Four named figures of what looks can cost, and the order of magnitude.
+        Named figures of what looks can cost, and the order of magnitude.
     promise
         What was declared; ``None`` for an open set.
     next_look
@@ -177,7 +177,7 @@ class WearCard:
     budget: int | None
     budget_words: str
     left: int | None
-    adaptive: Adaptive
+    adaptive: AdaptiveFigures
     promise: Promise | None
     next_look: NextLook
     claims: tuple[Claim, ...]

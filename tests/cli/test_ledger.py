@@ -1,0 +1,421 @@
+"""The ledger as people use it: looks that record themselves, promises, imports, reveals, voids, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from contextlib import chdir
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import evalgauge as eg
+from evalgauge.questions.best_of import BestOfRequest
+from evalgauge.questions.holdout import HoldoutRequest
+from evalgauge.questions.ledger_cards import HistoryRequest, StatusRequest
+from evalgauge.questions.ledger_looks import (
+    DecideRequest,
+    ImportRequest,
+    LookRequest,
+    RefreshRequest,
+    RevealRequest,
+    VoidRequest,
+)
+from evalgauge.questions.ledger_sets import (
+    CheckRequest,
+    DeclareRequest,
+    ExportRequest,
+    InitRequest,
+    MergeRequest,
+    RegisterRequest,
+)
+from support.sets import asked_texts, coin, log_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from support.command import Command
+
+N = 200
+TEXTS = asked_texts(N, seed=1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, command: Command) -> Iterator[Path]:
+    log_of(tmp_path / "base.jsonl", TEXTS, coin(0.7, 0))
+    for number in range(1, 6):
+        log_of(tmp_path / f"cand-{number}.jsonl", TEXTS, coin(0.7, number), arm=f"prompt-{number}")
+    with chdir(tmp_path):
+        assert command("ledger", "init").code == 0
+        assert command("ledger", "register", "base.jsonl", "--name", "support").code == 0
+        yield tmp_path
+
+
+def card(command: Command) -> dict[str, Any]:
+    return command.json("ledger", "status", "support")["cards"][0]
+
+
+def rows(command: Command) -> list[dict[str, Any]]:
+    return command.json("ledger", "history", "support")["rows"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_look_records_itself_and_says_so(command: Command) -> None:
+    seen = command("measure", "cand-1.jsonl")
+    assert "Ledger: look " in seen.out
+    assert "at support recorded (exact scores shown; 1 look so far, " in seen.out
+    seen = command("measure", "cand-1.jsonl")
+    assert "Ledger: no new look at support, this was shown before" in seen.out
+    assert card(command)["looks"] == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_every_command_that_shows_scores_records(command: Command) -> None:
+    command("measure", "cand-1.jsonl")
+    command("compare", "cand-1.jsonl", "cand-2.jsonl")
+    command("compare", "cand-3.jsonl", "cand-2.jsonl", "--unpaired")
+    seen = command("best-of", "cand-1.jsonl", "cand-4.jsonl", "cand-5.jsonl")
+    assert "at support recorded" in seen.out
+    found = card(command)
+    assert (found["looks"], found["candidates"], found["displays"]) == (5, 5, {"exact": 5})
+    assert found["effective_looks"] is not None
+
+
+@pytest.mark.usefixtures("folder")
+def test_no_ledger_is_shown_and_records_nothing(command: Command) -> None:
+    for words in (
+        ["measure", "cand-1.jsonl"],
+        ["compare", "base.jsonl", "cand-1.jsonl"],
+        ["best-of", "base.jsonl", "cand-1.jsonl"],
+    ):
+        seen = command(*words, "--no-ledger")
+        assert "Ledger: this look is NOT recorded (--no-ledger)" in seen.out
+    assert card(command)["looks"] == 0
+
+
+def test_without_a_ledger_nothing_is_said(
+    command: Command, folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with chdir(tmp_path_factory.mktemp("elsewhere")):
+        assert "Ledger" not in command("measure", folder / "cand-1.jsonl").out
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_comparison_shows_no_case_of_a_registered_set(command: Command) -> None:
+    found = command.json("compare", "base.jsonl", "cand-1.jsonl")
+    assert found["flips"] == []
+    assert any("Changed cases are not listed" in note for note in found["notes"])
+    assert card(command)["displays"] == {"exact": 2}
+    seen = command("compare", "base.jsonl", "cand-1.jsonl", "--flips")
+    assert "Lost:" in seen.out
+    assert card(command)["action"] == "fresh set"
+
+
+def test_a_new_run_of_a_candidate_is_a_new_look(command: Command, folder: Path) -> None:
+    log_of(folder / "again.jsonl", TEXTS, coin(0.7, 77), arm="prompt-1")
+    command("measure", "cand-1.jsonl")
+    command("measure", "again.jsonl")
+    found = card(command)
+    assert (found["looks"], found["candidates"]) == (2, 1)
+
+
+def test_reps_that_were_declared_are_one_look(command: Command, folder: Path) -> None:
+    for number in (2, 3, 4):
+        log_of(folder / f"rep-{number}.jsonl", TEXTS, coin(0.7, 70 + number), arm="prompt-1")
+    seen = command("ledger", "look", "cand-1.jsonl", "--reps", "3")
+    assert seen.code == 0
+    command("measure", "rep-2.jsonl")
+    seen = command("ledger", "look", "rep-3.jsonl")
+    assert "a further rep, or attempt, of a look before it" in seen.out
+    assert card(command)["looks"] == 1
+    command("measure", "rep-4.jsonl")
+    assert card(command)["looks"] == 2
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_declared_display_is_kept(command: Command) -> None:
+    command("ledger", "declare", "support", "--looks", "8")
+    for words in (
+        ["measure", "cand-1.jsonl"],
+        ["compare", "base.jsonl", "cand-1.jsonl"],
+        ["best-of", "base.jsonl", "cand-1.jsonl"],
+    ):
+        refusal = command.refusal(*words)
+        assert "no score is shown: support is declared to show pass or fail at most" in refusal
+        assert "--holdout" in refusal
+        assert "--no-ledger" in refusal
+    assert "declared to show pass or fail at most" in command.refusal(
+        "ledger", "look", "cand-1.jsonl", "--display", "exact"
+    )
+    seen = command("ledger", "look", "cand-1.jsonl")
+    assert "score sealed" in seen.out
+    assert card(command)["looks"] == 0
+    look = rows(command)[-1]
+    assert (look["display"], look["score"]) == ("nothing", None)
+    revealed = command.json("ledger", "reveal", look["id"])["scores"][0]
+    truth = command.json("measure", "cand-1.jsonl", "--no-ledger")
+    assert revealed["score"] == pytest.approx(truth["estimate"])
+    assert (revealed["low"], revealed["high"]) == (pytest.approx(truth["low"]), pytest.approx(truth["high"]))
+    assert revealed["certified_low"] < revealed["low"]
+    found = card(command)
+    assert (found["looks"], found["revealed"]) == (1, 1)
+    assert not command.json("ledger", "reveal", look["id"])["scores"][0]["was_sealed"]
+    assert card(command)["revealed"] == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_rounded_scores(command: Command) -> None:
+    command("ledger", "declare", "support", "--display", "rounded", "--step", "5pp")
+    seen = command("ledger", "look", "cand-1.jsonl")
+    score = command.json("measure", "cand-1.jsonl", "--no-ledger")["estimate"]
+    assert f"{5 * round(20 * score):g} % in steps of 5 points" in seen.out
+    assert "declared to show steps of 5 points or more" in command.refusal(
+        "ledger", "look", "cand-2.jsonl", "--display", "rounded", "--step", "1pp"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_sealed_score_of_a_verdict_is_the_one_that_was_compared(command: Command) -> None:
+    found = command.json("compare", "base.jsonl", "cand-1.jsonl", "--holdout", "--margin", "30pp")
+    assert found["passed"]
+    assert found["confidence"] == pytest.approx(1 - 0.05 / 2.2857656656801293 / 2)
+    assert "score" not in json.dumps(found).replace("scores", "")
+    truth = command.json("measure", "cand-1.jsonl", "--no-ledger")["estimate"]
+    assert command.json("ledger", "reveal", found["look"])["scores"][0]["score"] == pytest.approx(truth)
+
+
+@pytest.mark.usefixtures("folder")
+def test_void_looks_stay_and_what_was_shown_stays_paid(command: Command) -> None:
+    command("measure", "cand-1.jsonl")
+    look = rows(command)[-1]["id"]
+    seen = command("ledger", "void", look, "--reason", "the wrong model")
+    assert "What was shown cannot be unseen" in seen.out
+    found = card(command)
+    assert (found["looks"], found["voided"], found["next_look"]["look"], found["next_look"]["scores"]) == (0, 1, 2, 1)
+    assert rows(command)[-2]["is_void"]
+    assert "is void already: the wrong model" in command.refusal("ledger", "void", look, "--reason", "twice")
+
+
+def test_old_logs_are_imported_once(command: Command, folder: Path) -> None:
+    old = folder / "old"
+    old.mkdir()
+    for number in range(1, 5):
+        shutil.copy(f"cand-{number}.jsonl", old / f"run-{number}.jsonl")
+    shutil.copy("cand-1.jsonl", old / "copy of run-1.jsonl")
+    (old / "notes.txt").write_text("no log", encoding="utf-8")
+    (old / "broken.eval").write_bytes(b"PK\x03\x04 cut off")
+    found = command.json("ledger", "import", "old")
+    assert (found["added"], found["known"]) == (4, 1)
+    assert [one["name"] for one in found["sets"]] == ["support"]
+    assert len(found["unread"]) == 1
+    assert "broken.eval" in found["unread"][0]
+    assert command.json("ledger", "import", "old")["added"] == 0
+    command("measure", "cand-2.jsonl")
+    assert card(command)["looks"] == 4
+
+
+@pytest.mark.usefixtures("folder")
+def test_sets_that_are_not_registered_are_named_or_registered(command: Command, fixtures: Path) -> None:
+    logs = fixtures / "inspect" / "eval-set"
+    seen = command("ledger", "import", logs)
+    assert "not imported, the set is not registered" in seen.out
+    assert "Next: evalgauge ledger register" in seen.out
+    found = command.json("ledger", "import", logs, "--register")
+    assert found["added"] >= 1
+    assert all(one["is_registered"] for one in found["sets"])
+    # Two attempts at one work are one look.
+    attempts = command.json("ledger", "status", found["sets"][0]["name"])["cards"][0]
+    assert attempts["looks"] == 1
+
+
+def test_several_sets_are_listed(command: Command, folder: Path) -> None:
+    log_of(folder / "other.jsonl", asked_texts(150, seed=8), coin(0.8, 1))
+    command("ledger", "register", "other.jsonl", "--name", "other")
+    command("measure", "cand-1.jsonl")
+    found = command.json("ledger", "status")
+    assert [(row["name"], row["looks"]) for row in found["sets"]] == [("support", 1), ("other", 0)]
+    assert found["cards"] == []
+    row, full = found["sets"][0], card(command)
+    assert all(
+        row[key] == full[key] for key in ("looks", "candidates", "spent", "optimism", "tolerance", "left", "action")
+    )
+    assert "2 sets in .evalgauge/ledger.db" in command("ledger", "status").out
+
+
+def test_a_refresh_takes_exactly_the_drawn_cases(command: Command, folder: Path) -> None:
+    command("measure", "cand-1.jsonl")
+    drawn = command.json("ledger", "refresh", "base.jsonl", "--share", "25%", "--seed", "7")
+    assert (drawn["n_retired"], drawn["seed"], len(drawn["retired"])) == (50, 7, 50)
+    assert "waits for 50 new cases already" in command.refusal("ledger", "refresh", "base.jsonl", "--share", "25%")
+    others = sorted(set(range(N)) - {int(name[1:]) for name in drawn["retired"]})
+    picked = [TEXTS[number] for number in others[50:]] + [TEXTS[int(name[1:])] for name in drawn["retired"]]
+    log_of(folder / "picked.jsonl", [*picked, *asked_texts(50, seed=4)], coin(0.7, 1))
+    refusal = command.refusal("ledger", "refresh", "picked.jsonl")
+    assert "50 cases that were to go are still there, and 50 that were to stay are gone" in refusal
+    assert "bring the bias back" in refusal
+    assert "holds no new case" in command.refusal(
+        "ledger", "refresh", log_of(folder / "less.jsonl", [TEXTS[at] for at in others], coin(0.7, 1))
+    )
+    command("ledger", "void", "support", "--reason", "another share")
+    again = command.json("ledger", "refresh", "cand-3.jsonl", "--share", "25%", "--seed", "7")
+    assert again["retired"] == drawn["retired"]
+
+
+def test_a_replacement_without_a_draw_is_no_refresh(command: Command, folder: Path) -> None:
+    log_of(folder / "picked.jsonl", [*TEXTS[:150], *asked_texts(50, seed=4)], coin(0.7, 1))
+    refusal = command.refusal("ledger", "refresh", "picked.jsonl")
+    assert "No draw is recorded for support: 50 of its cases are gone and 50 are new" in refusal
+
+
+REFUSALS: list[tuple[list[str], str]] = [
+    (["ledger", "init"], "exists already. Say: evalgauge ledger status"),
+    (["ledger", "status", "suport"], "Did you mean support?"),
+    (["ledger", "register", "base.jsonl", "--name", "again"], "registered already, as support"),
+    (["ledger", "register", "other.jsonl", "--name", "support"], "Another set is called support"),
+    (["ledger", "register", "other.jsonl"], "--name: got 'nothing'"),
+    (["ledger", "register"], "one log, table or folder that holds the whole set"),
+    (["ledger", "register", "other.jsonl", "--name", "x", "--rate", "80"], "Did you mean 80% (0.8)?"),
+    (["ledger", "declare", "support", "--looks", "0"], "a number of looks from 1"),
+    (["ledger", "declare", "support", "--ships", "2"], "given with --looks"),
+    (["ledger", "declare", "support", "--looks", "2", "--ships", "3"], "a number of passes from 1 to --looks 2"),
+    (["ledger", "declare", "support", "--display", "per-case"], "nothing, pass-fail"),
+    (["ledger", "declare", "support", "--display", "rounded"], "--step: got 'nothing'"),
+    (["ledger", "declare", "support", "--step", "1pp"], "given with --display rounded"),
+    (["ledger", "declare", "support", "--tolerance", "0"], "points above 0"),
+    (["ledger", "declare", "support", "--confidence", "0"], "a share between 0 and 1"),
+    (["ledger", "look"], "the log of one candidate"),
+    (["ledger", "look", "other.jsonl"], "Say: evalgauge ledger register other.jsonl --name NAME"),
+    (["ledger", "look", "other.jsonl", "--set", "support"], "None of the log's cases is one of support"),
+    (["ledger", "look", "base.jsonl", "--display", "pass-fail"], "--holdout --margin 2pp"),
+    (["ledger", "look", "base.jsonl", "--reps", "0"], "from 1 to 1,000"),
+    (["ledger", "look", "base.jsonl", "--parent", "abcdef"], "No look is called abcdef"),
+    (["ledger", "import"], "a folder of old logs, or logs"),
+    (["ledger", "import", "missing"], "missing"),
+    (["ledger", "decide", "abcdef"], "a look and ship, hold or iterate"),
+    (["ledger", "decide", "abcdef", "ship"], "No look is called abcdef"),
+    (["ledger", "reveal"], "one or more looks"),
+    (["ledger", "reveal", "ab"], "Say four digits of its name or more"),
+    (["ledger", "void", "abcdef"], "--reason"),
+    (["ledger", "void", "support", "--reason", "x"], "a set without a draw"),
+    (["ledger", "refresh", "base.jsonl"], "No draw is recorded|holds no new case|waits for new cases"),
+    (["ledger", "refresh", "base.jsonl", "--share", "0"], "from above 0 to 100 %"),
+    (["ledger", "refresh", "base.jsonl", "--seed", "1"], "given with --share"),
+    (["ledger", "refresh", "base.jsonl", "--share", "50%", "-o", "base.jsonl"], "a file that does not exist yet"),
+    (["ledger", "refresh", "other.jsonl", "--share", "50%"], "is not registered, so nothing was worn"),
+    (["ledger", "check", "--head", "ab"], "8 digits of a hash or more"),
+    (["ledger", "export", "-o", "base.jsonl"], "Or say --overwrite."),
+    (["ledger", "merge"], "one or more exports"),
+    (["ledger", "merge", "missing.jsonl"], "an export that exists"),
+    (["ledger", "merge", "base.jsonl"], "it is no export of a ledger"),
+    (["ledger", "status", "--ledger", "mysql://x/y"], "a file, or postgresql://user@host/database"),
+    (["ledger", "status", "--ledger", "missing.db"], "There is no ledger at missing.db"),
+    (["measure", "base.jsonl", "--ledger", "missing.db"], "The look is not recorded, so no score is shown"),
+    (["compare", "base.jsonl", "cand-1.jsonl", "--holdout", "--confidence", "90%"], "ledger declare --confidence"),
+    (["compare", "base.jsonl", "cand-1.jsonl", "--holdout", "--flips"], "shows one bit and records it"),
+    (["compare", "other.jsonl", "other.jsonl", "--holdout"], "needs its set in the ledger"),
+]
+
+
+@pytest.mark.parametrize(("words", "text"), REFUSALS, ids=[" ".join(words) for words, _ in REFUSALS])
+def test_refusals_say_what_to_do(command: Command, folder: Path, words: list[str], text: str) -> None:
+    log_of(folder / "other.jsonl", asked_texts(150, seed=8), coin(0.8, 1))
+    refusal = command.refusal(*words)
+    assert refusal.startswith("evalgauge: ")
+    assert any(part in refusal for part in text.split("|")), refusal
+    assert len(refusal.strip().splitlines()) == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_promise_after_a_look_is_refused(command: Command) -> None:
+    command("measure", "cand-1.jsonl")
+    assert "comes too late" in command.refusal("ledger", "declare", "support", "--looks", "5")
+
+
+def test_without_a_ledger_the_first_step_is_said(command: Command, tmp_path: Path) -> None:
+    with chdir(tmp_path):
+        assert command.refusal("ledger", "status") == (
+            "evalgauge: There is no ledger in this folder or above it. Say: evalgauge ledger init\n"
+        )
+
+
+@pytest.mark.usefixtures("folder")
+def test_sets_looked_at_in_two_copies_are_said(command: Command, tmp_path: Path) -> None:
+    command("ledger", "export", "-o", "one.jsonl")
+    other = str(tmp_path / "other.db")
+    command("ledger", "merge", "one.jsonl", "--ledger", other)
+    command("compare", "base.jsonl", "cand-1.jsonl", "--holdout")
+    command("compare", "base.jsonl", "cand-2.jsonl", "--holdout", "--ledger", other)
+    command("ledger", "export", "-o", "two.jsonl", "--ledger", other)
+    seen = command("ledger", "merge", "two.jsonl")
+    assert "support was looked at in both copies apart from each other" in seen.out
+    found = card(command)
+    assert (found["looks"], found["branches"]) == (2, 2)
+    assert any("may be wrong in up to 10 % of cases, not 5 %" in note for note in found["notes"])
+
+
+FUNCTIONS = {
+    "best_of": BestOfRequest, "holdout": HoldoutRequest, "ledger_check": CheckRequest, "ledger_decide": DecideRequest,
+    "ledger_declare": DeclareRequest, "ledger_export": ExportRequest, "ledger_history": HistoryRequest,
+    "ledger_import": ImportRequest, "ledger_init": InitRequest, "ledger_look": LookRequest,
+    "ledger_merge": MergeRequest, "ledger_refresh": RefreshRequest, "ledger_register": RegisterRequest,
+    "ledger_reveal": RevealRequest, "ledger_status": StatusRequest, "ledger_void": VoidRequest,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_python_and_command_line_ask_with_the_same_options(name: str) -> None:
+    import dataclasses  # noqa: PLC0415 - one use
+    import inspect  # noqa: PLC0415 - same
+
+    parameters = set(inspect.signature(getattr(eg, name)).parameters)
+    assert parameters == {field.name for field in dataclasses.fields(FUNCTIONS[name])}
+
+
+CODE = [
+    (["ledger", "init"], "print(eg.ledger_init())"),
+    (
+        ["ledger", "declare", "support", "--looks", "3", "--tolerance", "1pp"],
+        "print(eg.ledger_declare('support', looks=3, tolerance=0.01))",
+    ),
+    (
+        ["ledger", "look", "base.jsonl", "--display", "nothing"],
+        "print(eg.ledger_look('base.jsonl', display='nothing'))",
+    ),
+    (
+        ["ledger", "refresh", "base.jsonl", "--share", "50%", "-o", "x"],
+        "print(eg.ledger_refresh('base.jsonl', share=0.5, output='x'))",
+    ),
+    (["ledger", "merge", "a.jsonl", "b.jsonl"], "print(eg.ledger_merge('a.jsonl', 'b.jsonl'))"),
+    (["ledger", "check", "--head", "0123456789"], "print(eg.ledger_check(head='0123456789'))"),
+    (["ledger", "status", "support", "--ledger", "x.db"], "print(eg.ledger_status('support', ledger='x.db'))"),
+    (["compare", "a", "b", "--holdout", "--margin", "2pp"], "print(eg.holdout('a', 'b', margin=0.02))"),
+]
+
+
+@pytest.mark.parametrize(("words", "code"), CODE, ids=[" ".join(words) for words, _ in CODE])
+def test_the_same_question_in_python(command: Command, words: list[str], code: str) -> None:
+    assert command(*words, "--show-code").out.splitlines()[-1] == code
+
+
+@pytest.mark.usefixtures("folder")
+def test_every_answer_fits_a_line_and_a_notebook() -> None:
+    look = eg.ledger_look("base.jsonl", display="nothing")
+    answers = [
+        look,
+        eg.ledger_decide(look.look, "hold"),
+        eg.ledger_reveal(look.look),
+        eg.holdout("base.jsonl", "cand-1.jsonl", margin=0.1),
+        eg.ledger_void(look.look, reason="test"),
+        eg.ledger_import("cand-2.jsonl"),
+        eg.ledger_refresh("base.jsonl", share=0.5),
+        eg.ledger_status(),
+        eg.ledger_history(),
+        eg.ledger_check(),
+        eg.ledger_export(output="x.jsonl"),
+        eg.ledger_merge("x.jsonl"),
+    ]
+    for answer in answers:
+        assert "\n" not in str(answer)
+        assert answer._repr_html_().startswith("<div")
+        assert json.loads(eg.to_json(answer))["question"] == answer.verb
