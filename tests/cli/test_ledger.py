@@ -326,6 +326,47 @@ def test_refusals_say_what_to_do(command: Command, folder: Path, words: list[str
     assert len(refusal.strip().splitlines()) == 1
 
 
+OPTIONS: list[tuple[list[str], list[str], str]] = [
+    (["ledger", "look", "base.jsonl"], ["--label", "first try"], "first try"),
+    (["ledger", "look", "base.jsonl"], ["--intent", "audit"], "audit: "),
+    (["ledger", "look", "base.jsonl"], ["--decision", "hold"], ", hold"),
+    (["ledger", "look", "base.jsonl"], ["--note", "before lunch"], "before lunch"),
+    (["ledger", "look", "base.jsonl"], ["--display", "nothing"], "explore: nothing"),
+    (["ledger", "look", "base.jsonl"], ["--display", "rounded", "--step", "10pp"], "explore: 70.0 %"),
+    (["ledger", "import", "base.jsonl"], ["--display", "nothing"], "explore: nothing"),
+    (["ledger", "declare", "support"], ["--looks", "3"], "at most 3 looks"),
+    (["ledger", "declare", "support", "--looks", "3"], ["--ships", "2"], "passes at most 2"),
+    (["ledger", "declare", "support"], ["--tolerance", "7pp"], "tolerance 7 points"),
+    (["ledger", "declare", "support"], ["--display", "exact"], "showing exact at most"),
+    (["ledger", "refresh", "base.jsonl", "--share", "5%"], ["--seed", "99"], "drawn by seed 99 (chosen by hand)"),
+]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("words", "option", "told"), OPTIONS, ids=[" ".join(option) for _, option, _ in OPTIONS])
+def test_every_option_is_on_record(command: Command, words: list[str], option: list[str], told: str) -> None:
+    seen = command(*words, *option)
+    assert seen.code == 0, seen.err
+    assert told in command("ledger", "history", "support").out
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_rate_that_is_given_carries_the_figures(command: Command, tmp_path: Path) -> None:
+    log_of(tmp_path / "other.jsonl", asked_texts(150, seed=8), coin(0.8, 1))
+    command("ledger", "register", "other.jsonl", "--name", "other", "--rate", "95%")
+    found = command.json("ledger", "status", "other")["cards"][0]
+    assert (found["rate"], found["rate_source"]) == (0.95, "given")
+    assert found["sigma"] == pytest.approx((0.95 * 0.05 / 150) ** 0.5)
+    assert card(command)["rate_source"] == "cautious"
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_actor_is_on_record(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVALGAUGE_ACTOR", "night build")
+    command("ledger", "look", "base.jsonl")
+    assert rows(command)[-1]["actor"] == "night build"
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_promise_after_a_look_is_refused(command: Command) -> None:
     command("measure", "cand-1.jsonl")

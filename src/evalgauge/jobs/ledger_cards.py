@@ -159,7 +159,9 @@ def _look_row(look: Look, spent: float, optimism: float) -> LookRow:
         score=data.score,
         is_void=look.is_void,
         decision=look.decision or "",
-        note=look.reason if look.is_void else "; ".join(filter(None, (data.rule, data.note))),
+        note=look.reason
+        if look.is_void
+        else "; ".join(filter(None, (data.rule and f"asked for {data.rule}", data.note))),
         spent=spent,
         optimism=optimism,
     )

@@ -92,6 +92,11 @@ def _basis(card: WearCard) -> list[str]:
             "Optimism is counted for equally good candidates fixed in advance: less for a clear winner, more for "
             "tuning that builds on shown scores."
         )
+    if card.looks and card.displays.keys() <= {"pass-fail"} and not card.revealed:
+        notes.append(
+            "Every look showed pass or fail alone, so its priced claims stay true. The optimism is that of a score "
+            "that would be shown now."
+        )
     if card.refreshes:
         notes.append(
             f"After {'a refresh' if card.refreshes == 1 else 'refreshes'} the looks count as {card.spent:.3g}, if the "
