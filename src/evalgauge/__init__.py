@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from evalgauge.jobs.convert import convert
     from evalgauge.jobs.gate import gate
     from evalgauge.jobs.gate_check import gate_check
-    from evalgauge.jobs.look_at import look_at
     from evalgauge.jobs.holdout import holdout
     from evalgauge.jobs.ledger_cards import ledger_history, ledger_status
     from evalgauge.jobs.ledger_files import ledger_check, ledger_export, ledger_merge
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from evalgauge.jobs.ledger_looks import ledger_decide, ledger_look, ledger_reveal, ledger_void
     from evalgauge.jobs.ledger_refresh import ledger_refresh
     from evalgauge.jobs.ledger_sets import ledger_declare, ledger_init, ledger_register
+    from evalgauge.jobs.look_at import look_at
     from evalgauge.jobs.measure import measure
     from evalgauge.jobs.plan import plan
     from evalgauge.jobs.plan_design import plan_design
@@ -44,7 +44,6 @@ __all__ = [
     "convert",
     "gate",
     "gate_check",
-    "look_at",
     "holdout",
     "ledger_check",
     "ledger_decide",
@@ -60,6 +59,7 @@ __all__ = [
     "ledger_reveal",
     "ledger_status",
     "ledger_void",
+    "look_at",
     "measure",
     "plan",
     "plan_design",

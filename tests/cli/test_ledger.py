@@ -395,6 +395,45 @@ def test_sets_looked_at_in_two_copies_are_said(command: Command, tmp_path: Path)
     assert any("may be wrong in up to 10 % of cases, not 5 %" in note for note in found["notes"])
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_gate_records_its_looks_and_names_no_case(command: Command) -> None:
+    found = command.json("gate", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp")
+    assert found["ledger"]["state"] == "recorded"
+    assert [one["flips"] for one in found["comparisons"]] == [[]]
+    assert any("Changed cases are not listed" in note for note in found["notes"])
+    assert card(command)["displays"] == {"exact": 2}
+    seen = command("gate", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp", "--no-ledger")
+    assert "NOT recorded (--no-ledger)" in seen.out
+    command("gate", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp", "--flips")
+    assert card(command)["action"] == "fresh set"
+
+
+def test_a_gate_on_a_holdout_shows_one_bit(command: Command, folder: Path) -> None:
+    log_of(folder / "good.jsonl", TEXTS, coin(0.95, 9), arm="good")
+    command("ledger", "declare", "support", "--looks", "6", "--ships", "2")
+    seen = command("gate", "base.jsonl", "cand-1.jsonl", "--better-than", "0pp", "--holdout")
+    assert seen.code == 1
+    assert seen.out.startswith("FAIL: 1 of 1 rule fail")
+    assert "Not all rules are shown to hold on support (better-than 0 points)" in seen.out
+    assert "Next: evalgauge ledger status support" in seen.out
+    seen = command("gate", "base.jsonl", "good.jsonl", "--better-than", "0pp", "--min-rate", "80%", "--holdout")
+    assert seen.code == 0, seen.out
+    assert "All rules hold on support (min-rate 80 %, better-than 0 points)" in seen.out
+    assert "as look 2, so that all looks together hold at 95 %" in seen.out
+    assert not any(word in seen.out for word in ("Lost:", "Won:", "scored"))
+    again = command.json("gate", "base.jsonl", "good.jsonl", "--better-than", "0pp", "--min-rate", "80%", "--holdout")
+    assert (again["verdict"], again["ledger"]["state"]) == ("pass", "known")
+    other = command.json("gate", "base.jsonl", "good.jsonl", "--better-than", "1pp", "--min-rate", "80%", "--holdout")
+    assert other["ledger"]["state"] == "recorded"
+    assert (other["comparisons"], other["scores"], [row["estimate"] for row in other["rules"]]) == ([], [], [None])
+    assert "with it the set retired" in command.refusal(
+        "gate", "base.jsonl", "cand-2.jsonl", "--better-than", "0pp", "--holdout"
+    )
+    assert "ledger declare --confidence" in command.refusal(
+        "gate", "base.jsonl", "cand-2.jsonl", "--better-than", "0pp", "--holdout", "--confidence", "90%"
+    )
+
+
 FUNCTIONS = {
     "best_of": BestOfRequest, "holdout": HoldoutRequest, "ledger_check": CheckRequest, "ledger_decide": DecideRequest,
     "ledger_declare": DeclareRequest, "ledger_export": ExportRequest, "ledger_history": HistoryRequest,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import EvalgaugeError
-from evalgauge.jobs.gate_rules import policy_verdicts, rule_verdicts
+from evalgauge.jobs.gate_holdout import holdout_gate
+from evalgauge.jobs.gate_judged import blind_text, judged_rules
+from evalgauge.jobs.gate_looks import with_looks
 from evalgauge.jobs.gate_settings import settings_of
 from evalgauge.jobs.gate_subjects import answers_beside, subjects_of
 from evalgauge.jobs.reading import log_name
@@ -17,9 +19,8 @@ from evalgauge.rules.gate import errors_of, gate_verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evalgauge.jobs.gate_rules import Blind
     from evalgauge.questions.compare import CompareAnswer
-    from evalgauge.questions.gate import PairingPolicy, RuleVerdict, Verdict
+    from evalgauge.questions.gate import PairingPolicy, Verdict
     from evalgauge.questions.measure import MeasureAnswer
     from evalgauge.questions.parts import Missing
 
@@ -47,6 +48,9 @@ def gate(  # noqa: PLR0913 - the options of one question, all keyword-only
     on_inconclusive: Verdict = "inconclusive",
     allow_blind: bool = False,
     flips: bool = False,
+    holdout: bool = False,
+    ledger: str | None = None,
+    no_ledger: bool = False,
     score_range: Sequence[float] | None = None,
     confidence: float | str = 0.95,
     columns: Mapping[str, str] | None = None,
@@ -92,6 +96,10 @@ def gate(  # noqa: PLR0913 - the options of one question, all keyword-only
         Judge even where a rule can never pass, or never fail, with this many cases.
     flips
         Keep every changed case in the answer.
+    holdout
+        Judge on a registered set: show pass or no pass alone, and pay for it in the ledger.
+    ledger, no_ledger
+        Which ledger records the look, where the set is registered; or none.
     score_range
         Lowest and highest possible score; (0, 1) when left out.
     confidence
@@ -151,6 +159,9 @@ def gate(  # noqa: PLR0913 - the options of one question, all keyword-only
         on_inconclusive=on_inconclusive,
         allow_blind=allow_blind,
         flips=flips,
+        holdout=holdout,
+        ledger=ledger,
+        no_ledger=no_ledger,
         score_range=score_range,
         confidence=confidence,
         columns={} if columns is None else columns,
@@ -167,19 +178,15 @@ def gate_answer(request: GateRequest, logs: Sequence[Any] = ()) -> GateAnswer:
     settings = settings_of(request)
     errors = errors_of(settings.options.confidence, settings.groups)
     subjects = subjects_of(settings, list(logs or request.logs))
-    verdicts: list[RuleVerdict] = []
-    blind: list[Blind] = []
-    for subject in subjects:
-        found = rule_verdicts(subject, errors)
-        verdicts += [*found.verdicts, *policy_verdicts(subject)]
-        blind += found.blind
-    # Two rules over one score say the same about its runs.
-    rows = tuple(dict.fromkeys(verdicts))
+    if request.holdout:
+        return holdout_gate(request, settings, subjects)
+    rows, blind = judged_rules(subjects, errors)
     verdict = gate_verdict([row.verdict for row in rows])
     if verdict != "fail" and blind and not settings.options.allow_blind:
         raise EvalgaugeError(blind_text(blind))
     comparisons, scores = answers_beside(subjects)
     options = settings.options
+    comparisons, said, note = with_looks(options, subjects, comparisons)
     return GateAnswer(
         verdict=verdict,
         outcome=options.on_inconclusive if verdict == "inconclusive" else verdict,
@@ -196,19 +203,10 @@ def gate_answer(request: GateRequest, logs: Sequence[Any] = ()) -> GateAnswer:
         min_overlap=options.min_overlap,
         on_inconclusive=options.on_inconclusive,
         range=subjects[0].candidate.score_range or ScoreRange((0.0, 1.0)),
-        notes=(*settings.notes, *_notes(comparisons, scores)),
+        notes=(*settings.notes, *_notes(comparisons, scores), *said),
         problems=tuple(dict.fromkeys(text for one in (*comparisons, *scores) for text in one.problems)),
+        ledger=note,
         request=request,
-    )
-
-
-def blind_text(blind: Sequence[Blind]) -> str:
-    """Return why a gate is refused: the rules that say nothing with so few cases, and the ways out."""
-    parts = [f"--{one.rule}{f' in {one.part}' if one.part else ''} {one.text}" for one in blind[:5]]
-    more = f"; and {len(blind) - 5} more" if len(blind) > 5 else ""
-    return (
-        f"This gate cannot decide with these logs: {'; '.join(parts)}{more}. Add cases or reps, ask for less "
-        "(evalgauge gate --check says what can be seen), or see the verdict anyway with --allow-blind."
     )
 
 

@@ -16,10 +16,10 @@ from evalgauge.jobs.seen import seen
 from evalgauge.jobs.spending import next_spending
 from evalgauge.ledger.chain import SHORT
 from evalgauge.questions.compare import CompareRequest
+from evalgauge.questions.given import request_from
 from evalgauge.questions.holdout import HoldoutAnswer, HoldoutRequest
 from evalgauge.questions.ledger_parts import DISPLAY_WORDS
-from evalgauge.questions.units import Columns, Names, ScoreRange, Share, Words
-from evalgauge.questions.units import points as as_points
+from evalgauge.questions.units import Share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -209,21 +209,22 @@ def holdout(  # noqa: PLR0913 - the options of one question, all keyword-only
     >>> import evalgauge as eg
     >>> eg.holdout("base.eval", "candidate.eval", margin=0.02)  # doctest: +SKIP
     """
-    request = HoldoutRequest(
+    request = request_from(
+        HoldoutRequest,
         logs=tuple(log_name(log) for log in logs),
-        margin=None if margin is None else as_points(margin, "margin"),
+        margin=margin,
         cluster=cluster,
         metric=metric,
         candidate_metric=candidate_metric,
         task=task,
-        arms=Names(arms),
+        arms=arms,
         missing=missing,
-        score_range=None if score_range is None else ScoreRange(score_range),
+        score_range=score_range,
         ledger=ledger,
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return holdout_answer(request, logs)

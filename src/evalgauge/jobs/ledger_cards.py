@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.jobs.ledger_access import chosen_set, only_set, open_ledger
-from evalgauge.jobs.wear import basis_of, set_row, spent_looks, wear_card
+from evalgauge.jobs.wear import basis_of, correlation_of, set_row, spent_looks, wear_card
 from evalgauge.ledger.chain import SHORT
 from evalgauge.ledger.state import in_time, set_states
 from evalgauge.questions.ledger_cards import HistoryAnswer, HistoryRequest, StatusAnswer, StatusRequest
@@ -57,7 +57,7 @@ def status_answer(request: StatusRequest) -> StatusAnswer:
         several = not names and len(known) > 1
         cards, rows = list[WearCard](), list[SetRow]()
         if several:
-            rows = [set_row(state, salt=ledger.salt) for state in set_states(reading.events()).values()]
+            rows = [set_row(state) for state in set_states(reading.events()).values()]
         else:
             merges = reading.events(kinds=("merge",))
             for one in [chosen_set(known, name) for name in names] or known.values():
@@ -108,7 +108,7 @@ def history_answer(request: HistoryRequest) -> HistoryAnswer:
         one = only_set(set_states(reading.events(kinds=("register",))), request.names, "history")
         events = in_time(reading.events(subject=one.id))
         state = set_states(events)[one.id]
-        basis = basis_of(state, salt=ledger.salt, reading=reading)
+        basis = basis_of(state, correlation=correlation_of(reading, state, ledger.salt))
     return HistoryAnswer(
         name=state.name,
         n_cases=state.present.n,

@@ -16,9 +16,9 @@ from evalgauge.jobs.ledger_sets import registered
 from evalgauge.jobs.looks import Particulars, found_in, record
 from evalgauge.jobs.reading import asked_table, log_name
 from evalgauge.ledger.state import DISPLAYS
+from evalgauge.questions.given import request_from
 from evalgauge.questions.ledger_looks import ImportAnswer, ImportedSet, ImportRequest
 from evalgauge.questions.ledger_sets import RegisterRequest
-from evalgauge.questions.units import Columns, Names, ScoreRange, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,17 +86,18 @@ def ledger_import(  # noqa: PLR0913 - the options of one question, all keyword-o
     >>> import evalgauge as eg
     >>> eg.ledger_import("logs", register=True)  # doctest: +SKIP
     """
-    request = ImportRequest(
+    request = request_from(
+        ImportRequest,
         logs=tuple(log_name(log) for log in logs),
         display=display,
         metric=metric,
-        score_range=None if score_range is None else ScoreRange(score_range),
+        score_range=score_range,
         register=register,
         ledger=ledger,
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return import_answer(request, logs)

@@ -14,6 +14,7 @@ from evalgauge.jobs.wear import basis_of, certified_of
 from evalgauge.ledger.chain import SHORT
 from evalgauge.ledger.seals import unsealed
 from evalgauge.ledger.state import set_states
+from evalgauge.questions.given import request_from
 from evalgauge.questions.ledger_looks import (
     DecideAnswer,
     DecideRequest,
@@ -27,8 +28,6 @@ from evalgauge.questions.ledger_looks import (
 )
 from evalgauge.questions.ledger_parts import DISPLAY_WORDS
 from evalgauge.questions.parts import ScoringOptions
-from evalgauge.questions.units import Columns, Names, ScoreRange, Words
-from evalgauge.questions.units import points as as_points
 from evalgauge.stats.checks import is_whole
 from evalgauge.stats.proportion import wilson_interval
 
@@ -115,10 +114,11 @@ def ledger_look(  # noqa: PLR0913 - the options of one question, all keyword-onl
     >>> import evalgauge as eg
     >>> eg.ledger_look("run.eval", display="nothing")  # doctest: +SKIP
     """
-    request = LookRequest(
+    request = request_from(
+        LookRequest,
         logs=tuple(log_name(log) for log in logs),
         display=display,
-        step=None if step is None else as_points(step, "step"),
+        step=step,
         intent=intent,
         label=label,
         reps=reps,
@@ -128,13 +128,13 @@ def ledger_look(  # noqa: PLR0913 - the options of one question, all keyword-onl
         metric=metric,
         task=task,
         arm=arm,
-        score_range=None if score_range is None else ScoreRange(score_range),
+        score_range=score_range,
         set_name=set_name,
         ledger=ledger,
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return look_answer(request, logs)
@@ -161,14 +161,14 @@ def look_answer(request: LookRequest, logs: Sequence[Any] = ()) -> LookAnswer:
                 step=step,
                 intent=request.intent,
                 label=request.label,
-                reps=request.reps,
+                reps=int(request.reps),
                 decision=request.decision,
                 note=request.note,
                 parents=parents,
             )
 
         recorded = record_in(writing, subject, best, say, salt=ledger.salt)
-    note = note_of(recorded, best, salt=ledger.salt)
+    note = note_of(recorded, best)
     look = recorded.look
     return LookAnswer(
         set_name=recorded.state.name,
@@ -318,7 +318,7 @@ def reveal_answer(request: RevealRequest) -> RevealAnswer:
         if fresh:
             writing.append("reveal", {"looks": [look.event.hash for look in fresh]}, subject=before.id)
         after = set_states(writing.events(subject=before.id))[before.id]
-    basis = basis_of(after, salt=ledger.salt)
+    basis = basis_of(after)
     return RevealAnswer(
         set_name=before.name,
         scores=tuple(_revealed(before, look, look in fresh, ledger.salt) for _, look in chosen),

@@ -16,9 +16,8 @@ from evalgauge.jobs.wear import basis_of
 from evalgauge.ledger.prints import HASH_BYTES, as_hashes, kept_sketches, set_print
 from evalgauge.ledger.recognition import equal_hashes
 from evalgauge.ledger.state import set_states
+from evalgauge.questions.given import request_from
 from evalgauge.questions.ledger_looks import RefreshAnswer, RefreshRequest
-from evalgauge.questions.units import Columns, Names, Words
-from evalgauge.questions.units import share as as_share
 from evalgauge.reusing.refresh import spent_after_refresh
 from evalgauge.scores.identity import CaseView
 from evalgauge.stats.checks import is_whole
@@ -89,17 +88,18 @@ def ledger_refresh(  # noqa: PLR0913 - the options of one question, all keyword-
     >>> import evalgauge as eg
     >>> eg.ledger_refresh("run.eval", share=0.5)  # doctest: +SKIP
     """
-    request = RefreshRequest(
+    request = request_from(
+        RefreshRequest,
         logs=tuple(log_name(log) for log in logs),
-        share=None if share is None else as_share(share, "share"),
+        share=share,
         seed=seed,
         output=output,
         task=task,
         ledger=ledger,
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return refresh_answer(request, logs)
@@ -165,7 +165,7 @@ def _drawn(request: RefreshRequest, ledger: Ledger, view: CaseView, found: SetPr
     ids = tuple(sorted(view.cases.case_id[int(in_log[place])] for place in going))
     if output is not None:
         output.write_text("".join(f"{one}\n" for one in ids), encoding="utf-8")
-    basis = basis_of(state, salt=ledger.salt)
+    basis = basis_of(state)
     after = 0.0 if share == 1 else spent_after_refresh(basis.spent, share) if basis.spent > 1 else basis.spent
     return RefreshAnswer(
         set_name=state.name,
@@ -206,7 +206,7 @@ def _done(request: RefreshRequest, ledger: Ledger, view: CaseView, found: SetPri
         if not n_added:
             raise LedgerError(f"The log holds no new case. Put {draw.n_retired:,} in the place of those that went.")
         kept = n_kept / len(found)
-        before = basis_of(state, salt=ledger.salt).spent
+        before = basis_of(state).spent
         data = {
             "root": found.root,
             "order": found.order,
@@ -218,7 +218,7 @@ def _done(request: RefreshRequest, ledger: Ledger, view: CaseView, found: SetPri
         }
         writing.append("add", data, subject=state.id)
         after = set_states(writing.events(subject=state.id))[state.id]
-    basis = basis_of(after, salt=ledger.salt)
+    basis = basis_of(after)
     return RefreshAnswer(
         set_name=state.name,
         step="done",

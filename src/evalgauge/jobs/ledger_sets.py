@@ -14,6 +14,7 @@ from evalgauge.ledger.chain import SHORT
 from evalgauge.ledger.places import new_place
 from evalgauge.ledger.prints import kept_sketches, set_print
 from evalgauge.ledger.state import DISPLAYS, set_states
+from evalgauge.questions.given import request_from
 from evalgauge.questions.ledger_parts import Promise
 from evalgauge.questions.ledger_sets import (
     DeclareAnswer,
@@ -23,9 +24,6 @@ from evalgauge.questions.ledger_sets import (
     RegisterAnswer,
     RegisterRequest,
 )
-from evalgauge.questions.units import Columns, Names, Words
-from evalgauge.questions.units import points as as_points
-from evalgauge.questions.units import share as as_share
 from evalgauge.rules.spending import log_transcripts
 from evalgauge.scores.identity import CaseView
 from evalgauge.scores.units import unit_table, units
@@ -131,17 +129,18 @@ def ledger_register(  # noqa: PLR0913 - the options of one question, all keyword
     >>> import evalgauge as eg
     >>> eg.ledger_register("run.eval", name="support")  # doctest: +SKIP
     """
-    request = RegisterRequest(
+    request = request_from(
+        RegisterRequest,
         logs=tuple(log_name(log) for log in logs),
         name=name,
         task=task,
-        rate=None if rate is None else as_share(rate, "rate"),
+        rate=rate,
         note=note,
         ledger=ledger,
-        columns=Columns(columns or {}),
-        words=Words(words or {}),
-        wide_arms=Names(wide_arms),
-        wide_reps=Names(wide_reps),
+        columns={} if columns is None else columns,
+        words={} if words is None else words,
+        wide_arms=wide_arms,
+        wide_reps=wide_reps,
         tolerant=tolerant,
     )
     return register_answer(request, logs)
@@ -249,14 +248,15 @@ def ledger_declare(
     >>> import evalgauge as eg
     >>> eg.ledger_declare("support", looks=10, ships=1, display="pass-fail")  # doctest: +SKIP
     """
-    request = DeclareRequest(
+    request = request_from(
+        DeclareRequest,
         names=names,
         looks=looks,
         ships=ships,
-        tolerance=as_points(tolerance, "tolerance"),
+        tolerance=tolerance,
         display=display,
-        step=None if step is None else as_points(step, "step"),
-        confidence=as_share(confidence, "confidence"),
+        step=step,
+        confidence=confidence,
         ledger=ledger,
     )
     return declare_answer(request)

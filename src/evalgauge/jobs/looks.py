@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -168,17 +168,22 @@ def more_than(display: Display, other: Display) -> bool:
     return DISPLAYS.index(display) > DISPLAYS.index(other)
 
 
-def note_of(recorded: Recorded, best: Recognised, *, salt: bytes) -> LedgerNote:
+def note_of(recorded: Recorded, best: Recognised) -> LedgerNote:
     """Return what to say beside an answer whose look was recorded."""
-    basis = basis_of(recorded.state, salt=salt)
+    note = note_of_state(recorded.state, recorded.look, is_new=recorded.is_new)
+    return replace(note, known_as=relation_words(best.relation))
+
+
+def note_of_state(state: SetState, look: Look, *, is_new: bool) -> LedgerNote:
+    """Return what to say of a look, and how worn its set is by then."""
+    basis = basis_of(state)
     return LedgerNote(
-        state="recorded" if recorded.is_new else "known",
-        set_name=recorded.state.name,
-        look=recorded.look.id,
-        display=recorded.look.display,
+        state="recorded" if is_new else "known",
+        set_name=state.name,
+        look=look.id,
+        display=look.display,
         looks=math.ceil(basis.spent - 1e-9),
         left=basis.left(),
-        known_as=relation_words(best.relation),
     )
 
 
@@ -228,7 +233,7 @@ def noted_look(ledger: Ledger, arm: Arm, display: Display, verb: str) -> LedgerN
 
     with ledger.writing() as writing:
         recorded = record_in(writing, subject, best, say, salt=ledger.salt)
-    return note_of(recorded, best, salt=ledger.salt)
+    return note_of(recorded, best)
 
 
 def _look_data(

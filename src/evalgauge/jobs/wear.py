@@ -90,15 +90,15 @@ class Basis:
         return None if budget is None else max(0, budget - math.ceil(spent - 1e-9))
 
 
-def basis_of(state: SetState, *, salt: bytes, reading: Reading | None = None) -> Basis:
-    """Return what a set's figures rest on; correlations need its results, and with them the open ledger."""
+def basis_of(state: SetState, *, correlation: float | None = None) -> Basis:
+    """Return what a set's figures rest on; the correlation of its candidates is that of ``correlation_of``."""
     rate, source = _rate(state)
     return Basis(
         n=state.present.n,
         rate=rate,
         rate_source=source,
         spent=spent_looks(state)[-1] if state.steps else 0.0,
-        correlation=None if reading is None else _correlation(reading, state, salt),
+        correlation=correlation,
         tolerance=state.promise.tolerance,
     )
 
@@ -134,11 +134,10 @@ def wear_card(reading: Reading, state: SetState, *, salt: bytes, merges: Iterabl
     merges
         The ledger's merges: copies of it may have gone on apart from each other.
     """
-    basis = basis_of(state, salt=salt, reading=reading)
+    basis = basis_of(state, correlation=correlation_of(reading, state, salt))
     spent = max(basis.spent, 1.0)
     budget = basis.budget()
     cost = basis.optimism_after(basis.spent)
-    own_sigma = basis.sigma * math.sqrt(1 - (basis.correlation or 0.0))
     reveals = _reveals(state)
     card = WearCard(
         name=state.name,
@@ -165,7 +164,7 @@ def wear_card(reading: Reading, state: SetState, *, salt: bytes, merges: Iterabl
         promise=_promise(state),
         next_look=_next_look(state),
         claims=tuple(_claims(state, salt)),
-        refresh_share=share_to_replace(own_sigma, spent, basis.tolerance),
+        refresh_share=_share_to_replace(basis, cost),
         fresh_cases=fresh_set_size(basis.rate, spent, basis.tolerance, correlation=basis.correlation or 0.0),
         refreshes=len(state.phases) - 1,
         waits_for=state.draw.n_retired if state.draw else 0,
@@ -178,10 +177,20 @@ def wear_card(reading: Reading, state: SetState, *, salt: bytes, merges: Iterabl
     return replace(card, advice=advice_of(card), notes=card_notes(card))
 
 
-def set_row(state: SetState, *, salt: bytes) -> SetRow:
+def _share_to_replace(basis: Basis, cost: float) -> float:
+    """Return the least share, in whole percent, that brings the looks back within the tolerance."""
+    if cost <= basis.tolerance:
+        return 0.0
+    start = math.ceil(100 * share_to_replace(cost, basis.tolerance))
+    after = ((percent, spent_after_refresh(basis.spent, percent / 100)) for percent in range(start, 100))
+    fits = (percent / 100 for percent, spent in after if basis.optimism_after(spent) <= basis.tolerance)
+    return next(fits, 1.0)
+
+
+def set_row(state: SetState) -> SetRow:
     """Return how worn a set is, in short: no result is read for it."""
     counted = state.counted
-    basis, spending = basis_of(state, salt=salt), next_spending(state)
+    basis, spending = basis_of(state), next_spending(state)
     cost = basis.optimism_after(basis.spent)
     budget = basis.budget() if cost <= basis.tolerance else 1
     left = None if budget is None else max(0, budget - math.ceil(basis.spent - 1e-9))
@@ -211,7 +220,7 @@ def _rate(state: SetState) -> tuple[float, str]:
     return min(max(sum(scores) / len(scores), _EDGE), 1 - _EDGE), "shown"
 
 
-def _correlation(reading: Reading, state: SetState, salt: bytes) -> float | None:
+def correlation_of(reading: Reading, state: SetState, salt: bytes) -> float | None:
     """Return the mean correlation over cases of the candidates whose scores were shown: what is sealed says nothing."""
     last = {
         look.candidate: look.data.results

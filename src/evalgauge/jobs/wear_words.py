@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def advice_of(card: WearCard) -> str:
     if card.next_look.refusal:
         return f"{card.next_look.refusal} Replace cases at random, or take a fresh set."
     if card.action == "refresh":
-        share = math.ceil(100 * card.refresh_share)
+        share = round(100 * card.refresh_share)
         fresh = (
             "" if card.fresh_cases is None else f", or take a fresh set: {card.fresh_cases:,} cases would have borne it"
         )

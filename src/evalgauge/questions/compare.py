@@ -35,6 +35,11 @@ class CompareOptions(ScoringOptions):
         Cases that only the baseline passed, in place of logs.
     of
         Number of cases that both were tried on, in place of logs.
+    ledger
+        The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
+        out.
+    no_ledger
+        Record no look; the answer says so.
     """
 
     margin: Points | None = None
@@ -46,6 +51,8 @@ class CompareOptions(ScoringOptions):
     wins: Count | None = None
     losses: Count | None = None
     of: Count | None = None
+    ledger: str | None = None
+    no_ledger: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

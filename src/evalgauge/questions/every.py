@@ -8,7 +8,6 @@ from evalgauge.questions.compare import CompareAnswer, CompareRequest
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
 from evalgauge.questions.gate import GateAnswer, GateRequest
 from evalgauge.questions.gate_check import GateCheckAnswer, GateCheckRequest
-from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
 from evalgauge.questions.holdout import HoldoutAnswer, HoldoutRequest
 from evalgauge.questions.ledger_cards import HistoryAnswer, HistoryRequest, StatusAnswer, StatusRequest
 from evalgauge.questions.ledger_looks import (
@@ -39,6 +38,7 @@ from evalgauge.questions.ledger_sets import (
     RegisterAnswer,
     RegisterRequest,
 )
+from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 from evalgauge.questions.plan import PlanAnswer, PlanRequest
 from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from evalgauge.questions.compare import CompareAnswer
 from evalgauge.questions.measure import MeasureAnswer
-from evalgauge.questions.parts import ScoringOptions
+from evalgauge.questions.parts import LedgerNote, ScoringOptions
 from evalgauge.questions.units import Names, Points, ScoreRange, Share
 from evalgauge.shown import ShownInNotebooks
 
@@ -21,6 +21,7 @@ RuleKind: TypeAlias = Literal[
     "min-scored",
     "min-overlap",
     "pairing",
+    "holdout",
 ]
 
 
@@ -79,6 +80,14 @@ class GateOptions(RuleOptions):
         Judge even where a rule could never pass, or never fail, with this many cases.
     flips
         List every case that changed.
+    holdout
+        Judge on a set that is in the ledger: show pass or no pass alone, at a price that keeps all such verdicts true
+        together, however candidates were tuned on them. The scores stay sealed.
+    ledger
+        The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
+        out.
+    no_ledger
+        Record no look; the answer says so.
     """
 
     config: str | None = None
@@ -90,6 +99,9 @@ class GateOptions(RuleOptions):
     on_inconclusive: Verdict = "inconclusive"
     allow_blind: bool = False
     flips: bool = False
+    holdout: bool = False
+    ledger: str | None = None
+    no_ledger: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +198,8 @@ class GateAnswer(ShownInNotebooks):
         The possible range of the score that was judged first.
     notes, problems
         Plain sentences.
+    ledger
+        What the ledger of looks says; ``None`` where the set is not registered.
     """
 
     verb: ClassVar[str] = "gate"
@@ -206,6 +220,7 @@ class GateAnswer(ShownInNotebooks):
     range: ScoreRange
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     request: GateRequest = field(default_factory=GateRequest)
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from evalgauge.questions.counts import Count
 from evalgauge.questions.ledger_parts import Decision, Intent, LedgerOptions
 from evalgauge.questions.parts import ReadingOptions
 from evalgauge.questions.units import Points, ScoreRange, Share
@@ -67,7 +68,7 @@ class LookOptions(ScoredLog):
     step: Points | None = None
     intent: Intent = "explore"
     label: str = ""
-    reps: int = 1
+    reps: Count = Count(1)  # noqa: RUF009 - a Count is an immutable int
     decision: Decision | None = None
     parent: str | None = None
     note: str = ""
@@ -406,7 +407,7 @@ class RefreshOptions(ReadingOptions):
     """
 
     share: Share | None = None
-    seed: int | None = None
+    seed: Count | None = None
     task: str | None = None
     ledger: str | None = None
 

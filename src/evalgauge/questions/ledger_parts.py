@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from evalgauge.questions.given import settle
 from evalgauge.reusing.results import AdaptiveFigures
 from evalgauge.rules.displays import Display
 
@@ -31,6 +32,10 @@ class LedgerOptions:
     """
 
     ledger: str | None = None
+
+    def __post_init__(self) -> None:
+        """Settle what was given, here and in every request."""
+        settle(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

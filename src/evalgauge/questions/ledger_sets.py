@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from evalgauge.questions.counts import Count
 from evalgauge.questions.ledger_parts import LedgerOptions, Promise
 from evalgauge.questions.parts import ReadingOptions
 from evalgauge.questions.units import Points, Share
@@ -133,8 +134,8 @@ class DeclareOptions(LedgerOptions):
         Level over all looks, two-sided.
     """
 
-    looks: int | None = None
-    ships: int | None = None
+    looks: Count | None = None
+    ships: Count | None = None
     tolerance: Points = Points(0.02)  # noqa: RUF009 - Points are an immutable float
     display: Display | None = None
     step: Points | None = None

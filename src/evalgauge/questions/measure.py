@@ -30,6 +30,11 @@ class MeasureOptions(ScoringOptions):
         Number of cases passed, in place of a log.
     of
         Number of cases, in place of a log.
+    ledger
+        The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
+        out.
+    no_ledger
+        Record no look; the answer says so.
     """
 
     arm: str | None = None
@@ -39,6 +44,8 @@ class MeasureOptions(ScoringOptions):
     pass_k: Count | None = None
     passed: Count | None = None
     of: Count | None = None
+    ledger: str | None = None
+    no_ledger: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

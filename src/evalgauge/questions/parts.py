@@ -63,11 +63,6 @@ class ScoringOptions(ReadingOptions):
         What missing scores count as: bounds (both ways, the honest default), fail (0), or drop (left out).
     confidence
         Level of every interval, two-sided.
-    ledger
-        The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
-        out.
-    no_ledger
-        Record no look; the answer says so.
     """
 
     metric: str | None = None
@@ -77,8 +72,6 @@ class ScoringOptions(ReadingOptions):
     score_range: ScoreRange | None = None
     missing: Missing = "bounds"
     confidence: Share = Share(0.95)  # noqa: RUF009 - a Share is an immutable float
-    ledger: str | None = None
-    no_ledger: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,7 +100,7 @@ def _after_card(card: WearCard, ledger: str | None) -> str:
     if card.action == "finish refresh":
         return in_ledger("refresh", "NEW_LOG", ledger=ledger)
     if card.action == "refresh":
-        share = min(100, int(100 * card.refresh_share) + 1) if card.optimism > card.tolerance else 50
+        share = round(100 * card.refresh_share) if card.optimism > card.tolerance else 50
         return in_ledger("refresh", f"LOG --share {share}% -o retired.txt", ledger=ledger)
     if card.action == "fresh set":
         return in_ledger("refresh", "LOG --share 100% -o retired.txt", ledger=ledger)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from evalgauge.questions.plan_design import PlanDesignRequest
 from evalgauge.questions.units import Words
 from evalgauge.report.command_line import log_words, option_words, value_text
+from evalgauge.report.next_ledger import in_ledger
 
 if TYPE_CHECKING:
     from evalgauge.planning.results import Design
@@ -101,6 +102,10 @@ def after_gate(answer: GateAnswer) -> str:
     """Return what to run after a gate: what its rules can see, what changed, or the new baseline."""
     request = answer.request
     logs = log_words(request.logs)
+    if request.holdout and answer.ledger is not None:
+        if answer.verdict == "pass":
+            return in_ledger("decide", answer.ledger.look, "ship", ledger=request.ledger)
+        return in_ledger("status", shlex.quote(answer.ledger.set_name), ledger=request.ledger)
     if answer.verdict == "inconclusive":
         return " ".join(["evalgauge gate --check", *logs, *option_words(request, leave_out=_NOT_CHECKED)])
     if answer.verdict == "fail" and len(request.logs) == 2 and not request.unpaired:

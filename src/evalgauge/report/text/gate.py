@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_gate
 from evalgauge.report.text.compare import TIER_WORDS
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line, Tone
 from evalgauge.report.words import Scale, count, listed, percent
 
@@ -35,6 +36,7 @@ def gate_lines(answer: GateAnswer) -> list[Line]:
         lines += _changed(comparison)
     lines += [Line(f"  {note}", "warning") for note in answer.notes]
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
+    lines += note_lines(answer.ledger)
     lines.append(Line(f"  {promise_text(answer)}", "quiet"))
     lines.append(Line(f"  Next: {after_gate(answer)}", "command"))
     return lines
