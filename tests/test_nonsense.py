@@ -40,7 +40,23 @@ VERBS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
         ((), {"n_cases": 6, "reps": 2, "rule": "per_case_wald", "sims": 100}),
         ((), {"like": FRAME, "rule": "per_case_wald", "sims": 100}),
     ],
+    "holdout": [((FRAME, OTHER), {"margin": 0.4})],
+    "ledger_init": [((), {})],
+    "ledger_register": [((OTHER,), {"name": "again"})],
+    "ledger_declare": [(("support",), {"looks": 4})],
+    "ledger_look": [((FRAME,), {"set_name": "support"})],
+    "ledger_import": [((FRAME,), {})],
+    "ledger_decide": [(("0123456789", "ship"), {})],
+    "ledger_status": [(("support",), {})],
+    "ledger_history": [(("support",), {})],
+    "ledger_reveal": [(("support",), {})],
+    "ledger_refresh": [((FRAME,), {"share": 0.5})],
+    "ledger_void": [(("support",), {"reason": "a trial"})],
+    "ledger_check": [((), {})],
+    "ledger_export": [((), {"overwrite": True})],
+    "ledger_merge": [(("copy.jsonl",), {})],
 }
+WRITERS = {"convert": "out.csv", "bless": "out.json", "ledger_export": "out.jsonl"}
 NONSENSE: list[Any] = [None, "", "x", True, False, math.nan, math.inf, 1e30, -1, 0, 0.5, 2.5, 10**9, 10**30, 10**5000]
 NONSENSE += [[], [1], ["a"], {}, {"a": 1}, {1: None}, b"x", 1j, np.float32(0.02), np.int64(3), np.nan, print, FRAME]
 PLACES = [
@@ -58,13 +74,16 @@ def test_every_verb_is_tried() -> None:
 
 @pytest.mark.parametrize(("verb", "logs", "given", "name"), PLACES)
 def test_nonsense_is_answered_or_refused(
-    verb: str, logs: tuple[Any, ...], given: dict[str, Any], name: str, tmp_path: Any
+    verb: str, logs: tuple[Any, ...], given: dict[str, Any], name: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    if verb == "holdout" or (verb.startswith("ledger_") and verb != "ledger_init"):
+        eg.ledger_init()
+        eg.ledger_register(FRAME, name="support")
+        eg.ledger_export(output="copy.jsonl")
     ask = getattr(eg, verb)
     names = {*inspect.signature(ask).parameters, "log", "counts", "source"}
-    output = (
-        {"output": tmp_path / ("out.csv" if verb == "convert" else "out.json")} if verb in {"convert", "bless"} else {}
-    )
+    output = {"output": tmp_path / WRITERS[verb]} if verb in WRITERS else {}
     refusals: list[EvalgaugeError] = []
     for value in NONSENSE:
         start = time.process_time()
@@ -84,9 +103,7 @@ def test_nonsense_is_answered_or_refused(
 
 @pytest.mark.parametrize("verb", ["measure", "compare", "convert", "plan_reps", "read"])
 def test_what_is_no_log_is_refused(verb: str, tmp_path: Any) -> None:
-    given = (
-        {"output": tmp_path / ("out.csv" if verb == "convert" else "out.json")} if verb in {"convert", "bless"} else {}
-    )
+    given = {"output": tmp_path / WRITERS[verb]} if verb in WRITERS else {}
     for value in [*NONSENSE[:-1], "\0", "\ud800", "a" * 5000, "/dev/null", "https://example.com/run.eval"]:
         logs = (value, FRAME) if verb == "compare" else (value,)
         with pytest.raises(EvalgaugeError) as refusal:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from cyclopts import App
     from cyclopts.exceptions import UnusedCliTokensError
 
+# Fields that are written without an option's name.
+_PLACES = ("logs", "names", "files")
+
 
 def as_written(error: EvalgaugeError) -> str:
     """Return the text of a refusal; the field of a request that it names is said as the option that was written."""
@@ -75,7 +78,10 @@ def _fields() -> dict[str, Any]:
     from evalgauge.questions.every import Request  # noqa: PLC0415 - only a refusal looks at every question
 
     return {
-        field.name: field.type for request in get_args(Request) for field in fields(request) if field.name != "logs"
+        field.name: field.type
+        for request in get_args(Request)
+        for field in fields(request)
+        if field.name not in _PLACES
     }
 
 

@@ -63,7 +63,7 @@ def check_answer(request: CheckRequest) -> CheckAnswer:
     from evalgauge.ledger.checks import checked_chain  # noqa: PLC0415 - the ledger is opened first
 
     if request.head is not None and len(request.head) < _LEAST_DIGITS:
-        raise ArgumentError("--head", request.head, f"{_LEAST_DIGITS} digits of a hash or more, as status prints it")
+        raise ArgumentError("head", request.head, f"{_LEAST_DIGITS} digits of a hash or more, as status prints it")
     ledger = open_ledger(request.ledger)
     broken: list[Broken] = []
     try:
@@ -135,9 +135,9 @@ def export_answer(request: ExportRequest) -> ExportAnswer:
 
     target = Path(request.output)
     if not request.output:
-        raise ArgumentError("--output", "nothing", "the file to write, such as ledger.jsonl")
+        raise ArgumentError("output", "nothing", "the file to write, such as ledger.jsonl")
     if target.exists() and not request.overwrite:
-        raise ArgumentError("--output", request.output, "a file that does not exist yet", "Or say --overwrite.")
+        raise ArgumentError("output", request.output, "a file that does not exist yet", "Or say --overwrite.")
     ledger = open_ledger(request.ledger)
     events = parts = 0
     # Whole or not at all: a half-written export beside the code would be taken for the ledger.

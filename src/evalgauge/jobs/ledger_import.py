@@ -118,7 +118,7 @@ def import_answer(
         Told how many files are done, of how many.
     """
     if request.display not in DISPLAYS:
-        raise ArgumentError("--display", request.display, ", ".join(DISPLAYS))
+        raise ArgumentError("display", request.display, ", ".join(DISPLAYS))
     named = list(logs or request.logs)
     if not named:
         raise ArgumentError("logs", "nothing", "a folder of old logs, or logs")

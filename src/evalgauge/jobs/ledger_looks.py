@@ -143,7 +143,7 @@ def ledger_look(  # noqa: PLR0913 - the options of one question, all keyword-onl
 def look_answer(request: LookRequest, logs: Sequence[Any] = ()) -> LookAnswer:
     """Return the answer to a request; ``logs`` holds the sources where they are no paths."""
     if not (is_whole(request.reps, 1) and request.reps <= 1000):
-        raise ArgumentError("--reps", request.reps, "a number of runs of this candidate from 1 to 1,000")
+        raise ArgumentError("reps", request.reps, "a number of runs of this candidate from 1 to 1,000")
     ledger = open_ledger(request.ledger)
     arm = one_arm(request, list(logs or request.logs))
     found = found_in(ledger, arm, name=request.set_name)
@@ -262,9 +262,7 @@ def decide_answer(request: DecideRequest) -> DecideAnswer:
     """Return the answer to a request."""
     if len(request.names) != 2 or request.names[1] not in DECISIONS:
         came = " ".join(request.names) or "nothing"
-        raise ArgumentError(
-            "decide", came, "a look and ship, hold or iterate", "Say: evalgauge ledger decide LOOK ship"
-        )
+        raise ArgumentError("names", came, "a look and ship, hold or iterate", "Say: evalgauge ledger decide LOOK ship")
     name, decision = request.names
     ledger = open_ledger(request.ledger)
     with ledger.writing() as writing:
@@ -305,7 +303,7 @@ def ledger_reveal(*names: str, ledger: str | None = None) -> RevealAnswer:
 def reveal_answer(request: RevealRequest) -> RevealAnswer:
     """Return the answer to a request."""
     if not request.names:
-        raise ArgumentError("looks", "nothing", "one or more looks", "evalgauge ledger history SET lists them.")
+        raise ArgumentError("names", "nothing", "one or more looks", "evalgauge ledger history SET lists them.")
     ledger = open_ledger(request.ledger)
     with ledger.writing() as writing:
         states = set_states(writing.events())
@@ -363,9 +361,9 @@ def ledger_void(*names: str, reason: str = "", ledger: str | None = None) -> Voi
 def void_answer(request: VoidRequest) -> VoidAnswer:
     """Return the answer to a request."""
     if len(request.names) != 1:
-        raise ArgumentError("look", " ".join(request.names) or "nothing", "one look, or one set with a draw")
+        raise ArgumentError("names", " ".join(request.names) or "nothing", "one look, or one set with a draw")
     if not request.reason.strip():
-        raise ArgumentError("--reason", "nothing", "why it is void, in words; it stays in the history")
+        raise ArgumentError("reason", "nothing", "why it is void, in words; it stays in the history")
     (name,) = request.names
     ledger = open_ledger(request.ledger)
     with ledger.writing() as writing:
@@ -394,7 +392,7 @@ def _display(request: LookRequest, state: SetState) -> tuple[Display, float | No
         return display, step if display == "rounded" else None
     if display not in _SHOWABLE:
         hint = "A verdict is shown by: evalgauge compare BASELINE CANDIDATE --holdout --margin 2pp"
-        raise ArgumentError("--display", display, "nothing, rounded or exact", hint)
+        raise ArgumentError("display", display, "nothing, rounded or exact", hint)
     if promised is not None and more_than(display, promised):
         raise LedgerError(
             f"{state.name} is declared to show {DISPLAY_WORDS[promised]} at most. Say --display nothing; evalgauge "
@@ -402,12 +400,12 @@ def _display(request: LookRequest, state: SetState) -> tuple[Display, float | No
         )
     if display != "rounded":
         if request.step is not None:
-            raise ArgumentError("--step", float(request.step), "given with --display rounded")
+            raise ArgumentError("step", float(request.step), "given with --display rounded")
         return display, None
     wanted = step if request.step is None else float(request.step)
     if wanted is None or not 0 < wanted <= 0.5:
         came = "nothing" if wanted is None else wanted
-        raise ArgumentError("--step", came, "points from above 0 to 50, such as 1pp (0.01)")
+        raise ArgumentError("step", came, "points from above 0 to 50, such as 1pp (0.01)")
     if step is not None and wanted < step:
         raise LedgerError(f"{state.name} is declared to show steps of {100 * step:g} points or more.")
     return display, wanted

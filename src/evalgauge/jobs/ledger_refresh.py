@@ -127,7 +127,7 @@ def drawn_cases(hashes: NDArray[np.void], n_retired: int, seed: int) -> NDArray[
 def _drawn(request: RefreshRequest, ledger: Ledger, view: CaseView, found: SetPrint) -> RefreshAnswer:
     output = None if request.output is None else Path(request.output)
     if output is not None and output.exists():
-        raise ArgumentError("--output", request.output, "a file that does not exist yet")
+        raise ArgumentError("output", request.output, "a file that does not exist yet")
     with ledger.writing() as writing:
         states = set_states(writing.events())
         best = matches(writing, states, view, found, salt=ledger.salt).best
@@ -261,9 +261,9 @@ def _waiting(
 
 def _check(request: RefreshRequest) -> None:
     if request.share is not None and not 0 < request.share <= 1:
-        raise ArgumentError("--share", float(request.share), "a share from above 0 to 100 %, such as 50%")
-    for option, value in (("--seed", request.seed), ("--output", request.output)):
+        raise ArgumentError("share", float(request.share), "a share from above 0 to 100 %, such as 50%")
+    for option, value in (("seed", request.seed), ("output", request.output)):
         if value is not None and request.share is None:
             raise ArgumentError(option, value, "given with --share, the share of the cases to draw")
     if request.seed is not None and not (is_whole(request.seed, 0) and request.seed < 2**64):
-        raise ArgumentError("--seed", request.seed, "a whole number from 0 to 2^64 - 1")
+        raise ArgumentError("seed", request.seed, "a whole number from 0 to 2^64 - 1")

@@ -156,7 +156,7 @@ def register_answer(request: RegisterRequest, logs: Sequence[Any] = ()) -> Regis
 def registered(ledger: Ledger, table: ScoreTable, request: RegisterRequest, *, name: str) -> RegisterAnswer:
     """Register the cases of a table as one set."""
     if not name:
-        raise ArgumentError("--name", "nothing", "a name: the log has none for its set", "Say --name NAME.")
+        raise ArgumentError("name", "nothing", "a name: the log has none for its set", "Say --name NAME.")
     log_set = table.runs[0].set_name
     view = CaseView(table.cases)
     found = set_print(view, salt=ledger.salt, name=log_set)
@@ -329,7 +329,9 @@ def set_of_logs(sources: list[Any], request: ReadingOptions, task: str | None) -
         raise LedgerError(f"The log holds {len(names)} sets. Choose one with --task: {', '.join(names)}.")
     chosen = [unit for unit in found if task in (None, unit.set_name)]
     if not chosen:
-        raise ArgumentError("--task", task, f"one of {', '.join(names)}")
+        raise ArgumentError(
+            "task", task, f"one of {', '.join(names)}" if any(names) else "left out: no set has a name here"
+        )
     # The arm that was tried on most cases says best what the set is.
     best = max((unit_table(table, unit) for unit in chosen), key=lambda one: len(one.cases))
     return best, best.runs[0].set_name
@@ -337,24 +339,24 @@ def set_of_logs(sources: list[Any], request: ReadingOptions, task: str | None) -
 
 def _check_promise(request: DeclareRequest) -> None:
     if request.looks is not None and not (is_whole(request.looks, 1) and request.looks <= _MOST_LOOKS):
-        raise ArgumentError("--looks", request.looks, "a number of looks from 1 to 1,000,000")
+        raise ArgumentError("looks", request.looks, "a number of looks from 1 to 1,000,000")
     if request.ships is not None:
         if request.looks is None:
-            raise ArgumentError("--ships", request.ships, "given with --looks, the number of looks")
+            raise ArgumentError("ships", request.ships, "given with --looks, the number of looks")
         if not (is_whole(request.ships, 1) and request.ships <= request.looks):
-            raise ArgumentError("--ships", request.ships, f"a number of passes from 1 to --looks {request.looks}")
+            raise ArgumentError("ships", request.ships, f"a number of passes from 1 to --looks {request.looks}")
     if not 0 < request.tolerance < 1:
-        raise ArgumentError("--tolerance", float(request.tolerance), "points above 0 and below 100, such as 2pp (0.02)")
+        raise ArgumentError("tolerance", float(request.tolerance), "points above 0 and below 100, such as 2pp (0.02)")
     if not 0 < request.confidence < 1:
-        raise ArgumentError("--confidence", float(request.confidence), "a share between 0 and 1, such as 95%")
+        raise ArgumentError("confidence", float(request.confidence), "a share between 0 and 1, such as 95%")
     if request.display not in (None, *DISPLAYS[:-1]):
         hint = "Results of single cases show the set itself: nothing can be promised then."
-        raise ArgumentError("--display", request.display, ", ".join(DISPLAYS[:-1]), hint)
+        raise ArgumentError("display", request.display, ", ".join(DISPLAYS[:-1]), hint)
     if (request.display == "rounded") != (request.step is not None):
         came = "nothing" if request.step is None else float(request.step)
-        raise ArgumentError("--step", came, "given with --display rounded, and only there: --step 1pp")
+        raise ArgumentError("step", came, "given with --display rounded, and only there: --step 1pp")
     if request.step is not None and not 0 < request.step <= 0.5:
-        raise ArgumentError("--step", float(request.step), "points from above 0 to 50, such as 1pp (0.01)")
+        raise ArgumentError("step", float(request.step), "points from above 0 to 50, such as 1pp (0.01)")
 
 
 def _looks_of_phase(state: SetState) -> int:

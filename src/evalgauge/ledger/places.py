@@ -87,7 +87,7 @@ def named_place(named: str) -> Place:
     parts = urlsplit(named)
     if parts.scheme not in _POSTGRES:
         allowed = "a file, or postgresql://user@host/database"
-        raise ArgumentError("--ledger", f"{parts.scheme}://…", allowed)
+        raise ArgumentError("ledger", f"{parts.scheme}://…", allowed)
     host = parts.netloc.rpartition("@")[2]
     user = f"{parts.username}@" if parts.username else ""
     address = named.partition("://")[2]
