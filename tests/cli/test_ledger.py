@@ -413,7 +413,7 @@ def test_a_gate_on_a_holdout_shows_one_bit(command: Command, folder: Path) -> No
     command("ledger", "declare", "support", "--looks", "6", "--ships", "2")
     seen = command("gate", "base.jsonl", "cand-1.jsonl", "--better-than", "0pp", "--holdout")
     assert seen.code == 1
-    assert seen.out.startswith("FAIL: 1 of 1 rule fail")
+    assert seen.out.startswith("FAIL: the rule does not hold")
     assert "Not all rules are shown to hold on support (better-than 0 points)" in seen.out
     assert "Next: evalgauge ledger status support" in seen.out
     seen = command("gate", "base.jsonl", "good.jsonl", "--better-than", "0pp", "--min-rate", "80%", "--holdout")
@@ -499,3 +499,18 @@ def test_every_answer_fits_a_line_and_a_notebook() -> None:
         assert "\n" not in str(answer)
         assert answer._repr_html_().startswith("<div")
         assert json.loads(eg.to_json(answer))["question"] == answer.verb
+
+
+@pytest.mark.parametrize("rules", [["--max-drop", "1pp"], ["--min-rate", "99.9%"], ["--case-rate", "80%"]])
+def test_a_gate_too_small_for_its_holdout_is_refused_whatever_its_verdict(
+    command: Command, folder: Path, rules: list[str]
+) -> None:
+    texts = asked_texts(N, seed=1)
+    log_of(folder / "all.jsonl", texts, lambda _: True, arm="all")
+    log_of(folder / "none.jsonl", texts, lambda _: False, arm="none")
+    before = card(command)["looks"]
+    refusals = {command.refusal("gate", "base.jsonl", f"{name}.jsonl", *rules, "--holdout") for name in ("all", "none")}
+    # One refusal for both: it tells nothing of the scores, and so it costs nothing.
+    assert len(refusals) == 1
+    assert "This look would be judged at 98" in refusals.pop()
+    assert card(command)["looks"] == before

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from evalgauge.rules.gate import Errors
 
 
-def judged_rules(subjects: Sequence[Subject], errors: Errors) -> tuple[tuple[RuleVerdict, ...], list[Blind]]:
+def judged_rules(
+    subjects: Sequence[Subject], errors: Errors, *, is_sealed: bool = False
+) -> tuple[tuple[RuleVerdict, ...], list[Blind]]:
     """Return what each rule says at these errors, and the rules that can say nothing with so few cases."""
     verdicts: list[RuleVerdict] = []
     blind: list[Blind] = []
     for subject in subjects:
-        found = rule_verdicts(subject, errors)
+        found = rule_verdicts(subject, errors, is_sealed=is_sealed)
         verdicts += [*found.verdicts, *policy_verdicts(subject)]
         blind += found.blind
     # Two rules over one score say the same about its runs.

@@ -58,8 +58,19 @@ class Found:
     blind: tuple[Blind, ...]
 
 
-def rule_verdicts(subject: Subject, errors: Errors) -> Found:
-    """Return what each rule of a subject says, in the order of the options."""
+def rule_verdicts(subject: Subject, errors: Errors, *, is_sealed: bool = False) -> Found:
+    """Return what each rule of a subject says, in the order of the options.
+
+    Parameters
+    ----------
+    subject
+        The rules and the arms.
+    errors
+        Errors that they may make.
+    is_sealed
+        Whether the verdict stays out of sight unless it is paid for. Which rules are blind then depends on the sizes
+        alone: if it depended on the verdict, a refusal would tell it for nothing.
+    """
     rule = subject.rule
     verdicts: list[RuleVerdict] = []
     blind: list[Blind] = []
@@ -79,18 +90,25 @@ def rule_verdicts(subject: Subject, errors: Errors) -> Found:
                 name.replace("-", "_"), subject.candidate.metric.name, "a score of which more is better", hint
             )
         parts = score_parts(subject, threshold, by) if kind == "rate" else change_parts(subject, kind, threshold, by)
-        rows, unable = _group(subject, name, kind, threshold, parts, errors)
+        rows, unable = _group(subject, name, kind, threshold, parts, errors, is_sealed=is_sealed)
         verdicts += rows
         blind += unable
     if rule.case_rate is not None:
-        row, unable = _every_case(subject, rule.case_rate, errors)
+        row, unable = _every_case(subject, rule.case_rate, errors, is_sealed=is_sealed)
         verdicts.append(row)
         blind += unable
     return Found(verdicts=tuple(verdicts), blind=tuple(blind))
 
 
 def _group(
-    subject: Subject, name: RuleKind, kind: ClaimKind, threshold: float, parts: list[Part], errors: Errors
+    subject: Subject,
+    name: RuleKind,
+    kind: ClaimKind,
+    threshold: float,
+    parts: list[Part],
+    errors: Errors,
+    *,
+    is_sealed: bool,
 ) -> tuple[list[RuleVerdict], list[Blind]]:
     scale = Scale(subject.candidate.score_range)
     problems: list[str] = []
@@ -111,7 +129,8 @@ def _group(
             rows.append(_without_reading(subject, name, part, threshold, problems[place]))
             continue
         rows.append(_row(subject, name, kind, threshold, part, found, scale))
-        if found.verdict == "inconclusive" and not (can_pass[place] and can_fail[place]):
+        is_blind = not (can_pass[place] and (can_fail[place] or is_sealed))
+        if is_blind and (found.verdict == "inconclusive" or is_sealed):
             level = 1 - 2 * errors.passing / len(parts)
             blind.append(_blind(name, kind, threshold, part, can_pass=can_pass[place], level=level))
     return rows, blind
@@ -199,7 +218,7 @@ def _blind(name: RuleKind, kind: ClaimKind, threshold: float, part: Part, *, can
     return Blind(rule=name, part=part.name, text=f"{text}{takes}")
 
 
-def _every_case(subject: Subject, rate: float, errors: Errors) -> tuple[RuleVerdict, list[Blind]]:
+def _every_case(subject: Subject, rate: float, errors: Errors, *, is_sealed: bool) -> tuple[RuleVerdict, list[Blind]]:
     arm = subject.candidate
     if not arm.is_pass_fail:
         hint = "Choose one with --metric, or judge the mean with --min-rate."
@@ -248,8 +267,9 @@ def _every_case(subject: Subject, rate: float, errors: Errors) -> tuple[RuleVerd
         n_cases=n,
         cases=broken,
     )
-    if n_blind and verdict != "fail":
-        text = f"cannot fail for {n_blind:,} of {count(n, 'case')}: it takes {count(reps or 0, 'rep')} of each"
+    if n_blind and (verdict != "fail" or is_sealed):
+        least = count(least_reps(rate, errors.alarm / n), "rep")
+        text = f"cannot fail for {n_blind:,} of {count(n, 'case')}: it takes {least} of each"
         return row, [Blind(rule="case-rate", part="", text=text)]
     return row, []
 

@@ -177,6 +177,7 @@ def note_of(recorded: Recorded, best: Recognised) -> LedgerNote:
 def note_of_state(state: SetState, look: Look, *, is_new: bool) -> LedgerNote:
     """Return what to say of a look, and how worn its set is by then."""
     basis = basis_of(state)
+    declared = state.promise.looks
     return LedgerNote(
         state="recorded" if is_new else "known",
         set_name=state.name,
@@ -184,6 +185,8 @@ def note_of_state(state: SetState, look: Look, *, is_new: bool) -> LedgerNote:
         display=look.display,
         looks=math.ceil(basis.spent - 1e-9),
         left=basis.left(),
+        place=None if declared is None else look.data.place,
+        declared=declared,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evalgauge.jobs.spending import next_spending
-from evalgauge.jobs.wear_words import action_of, advice_of, card_notes, saves_scores
+from evalgauge.jobs.wear_words import action_of, advice_of, card_notes, shows_scores
 from evalgauge.ledger.chain import SHORT
 from evalgauge.ledger.seals import UNKNOWN, unsealed, unsealed_results
 from evalgauge.ledger.state import SCORES_SHOWN
@@ -172,8 +172,9 @@ def wear_card(reading: Reading, state: SetState, *, salt: bytes, merges: Iterabl
         action="go on",
         advice="",
     )
-    few = saves_scores(card.left, budget, card.displays)
-    card = replace(card, action=action_of(card, card.next_look, waits_for=card.waits_for, saves_scores=few))
+    shows = shows_scores(card.displays, reveals)
+    action = action_of(card, card.next_look, waits_for=card.waits_for, budget=budget, shows=shows)
+    card = replace(card, action=action)
     return replace(card, advice=advice_of(card), notes=card_notes(card))
 
 
@@ -206,9 +207,9 @@ def set_row(state: SetState) -> SetRow:
         left=left,
         action="go on",
     )
-    few = saves_scores(left, budget, (look.display for look in counted))
+    shows = shows_scores((look.display for look in counted), _reveals(state))
     waits_for = state.draw.n_retired if state.draw else 0
-    return replace(row, action=action_of(row, spending, waits_for=waits_for, saves_scores=few))
+    return replace(row, action=action_of(row, spending, waits_for=waits_for, budget=budget, shows=shows))
 
 
 def _rate(state: SetState) -> tuple[float, str]:

@@ -15,7 +15,9 @@ _SCORES = frozenset(("score-on-pass", "rounded", "exact"))
 _FEW_LEFT = 4
 
 
-def action_of(row: WearCard | SetRow, spending: NextLook | Spending, *, waits_for: int, saves_scores: bool) -> Action:
+def action_of(
+    row: WearCard | SetRow, spending: NextLook | Spending, *, waits_for: int, budget: int | None, shows: bool
+) -> Action:
     """Return what to do next with a set.
 
     Parameters
@@ -26,23 +28,29 @@ def action_of(row: WearCard | SetRow, spending: NextLook | Spending, *, waits_fo
         What the next look may claim.
     waits_for
         Cases that were drawn and not yet replaced.
-    saves_scores
-        Whether scores are shown, and few looks are left to show more.
+    budget
+        Looks within the tolerance; ``None`` where they are no problem.
+    shows
+        Whether scores were shown. Verdicts alone pay for themselves, however many candidates they turn down.
     """
     if waits_for:
         return "finish refresh"
     if spending.cases_shown:
         return "fresh set"
-    if spending.refusal or (row.looks and row.optimism > row.tolerance):
+    is_worn = row.looks > 0 and row.optimism > row.tolerance
+    if spending.refusal or (is_worn and shows):
         return "refresh"
-    return "pass or fail only" if saves_scores else "go on"
+    is_last = row.looks > 0 and row.left == 0
+    return "pass or fail only" if is_worn or is_last or (shows and _few(row.left, budget)) else "go on"
 
 
-def saves_scores(left: int | None, budget: int | None, displays: Iterable[str]) -> bool:
-    """Return whether scores are shown of a set that has few looks left."""
-    if left is None or budget is None:
-        return False
-    return _FEW_LEFT * left <= budget and not _SCORES.isdisjoint(displays)
+def shows_scores(displays: Iterable[str], revealed: int) -> bool:
+    """Return whether a score of a set was ever shown."""
+    return revealed > 0 or not _SCORES.isdisjoint(displays)
+
+
+def _few(left: int | None, budget: int | None) -> bool:
+    return left is not None and budget is not None and _FEW_LEFT * left <= budget
 
 
 def advice_of(card: WearCard) -> str:
@@ -63,8 +71,22 @@ def advice_of(card: WearCard) -> str:
         )
         return f"Stop choosing on this set: replace {share} % of its cases at random{fresh}."
     if card.action == "pass or fail only":
-        return "Few looks are left: from here on show pass or fail only, which wears far less."
+        return _verdicts_only(card)
     return _going_on(card)
+
+
+def _verdicts_only(card: WearCard) -> str:
+    if card.optimism > card.tolerance:
+        share = round(100 * card.refresh_share)
+        return (
+            f"Go on with pass or fail alone: such verdicts stay true. Replace {share} % of the cases at random before "
+            "a score is shown again."
+        )
+    if card.left == 0:
+        return (
+            "One more look that shows a score is beyond the tolerance: show pass or fail only, or replace cases first."
+        )
+    return "Few looks are left: from here on show pass or fail only, which wears far less."
 
 
 def _going_on(card: WearCard) -> str:

@@ -87,6 +87,8 @@ class LedgerNote:
         The set, the short name of the look, and what was shown.
     looks, left
         Looks that count by now, and how many are left at the set's tolerance (``None`` where they are no problem).
+    place, declared
+        Place of the look among those that were declared, and their number; ``None`` where none was declared.
     known_as
         How the set was known again, where something about it had changed.
     """
@@ -97,6 +99,8 @@ class LedgerNote:
     display: str = ""
     looks: int = 0
     left: int | None = None
+    place: int | None = None
+    declared: int | None = None
     known_as: str = ""
 
 

@@ -45,7 +45,7 @@ def after_declare(answer: DeclareAnswer) -> str:
 def judged(ledger: str | None) -> str:
     """Return the command that judges a candidate on a holdout."""
     where = [] if ledger is None else ["--ledger", shlex.quote(ledger)]
-    return " ".join(["evalgauge compare BASELINE CANDIDATE --holdout --margin 2pp", *where])
+    return " ".join(["evalgauge gate BASELINE CANDIDATE --max-drop 2pp --holdout", *where])
 
 
 def after_look(answer: LookAnswer) -> str:

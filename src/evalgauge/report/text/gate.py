@@ -45,14 +45,20 @@ def gate_lines(answer: GateAnswer) -> list[Line]:
 def headline_text(answer: GateAnswer) -> str:
     """Return the verdict in one line: the word, and how many rules say what."""
     word = WORDS[answer.verdict][0]
+    if len(answer.rules) == 1:
+        one = {"pass": "the rule holds", "fail": "the rule does not hold", "inconclusive": "the rule cannot be decided"}
+        return f"{word}: {one[answer.verdict]}{_counted_as(answer)}"
     counts = [(verdict, sum(row.verdict == verdict for row in answer.rules)) for verdict in ("fail", "inconclusive")]
     rules = count(len(answer.rules), "rule")
     said = {"fail": "fail", "inconclusive": "cannot be decided"}
     parts = [f"{n:,} of {rules} {said[verdict]}" for verdict, n in counts if n]
-    text = f"{word}: {' and '.join(parts) or f'all {rules} hold'}"
-    if answer.outcome != answer.verdict:
-        text += f"; counts as {answer.outcome} (--on-inconclusive {answer.on_inconclusive})"
-    return text
+    return f"{word}: {' and '.join(parts) or f'all {rules} hold'}{_counted_as(answer)}"
+
+
+def _counted_as(answer: GateAnswer) -> str:
+    if answer.outcome == answer.verdict:
+        return ""
+    return f"; counts as {answer.outcome} (--on-inconclusive {answer.on_inconclusive})"
 
 
 def promise_text(answer: GateAnswer) -> str:

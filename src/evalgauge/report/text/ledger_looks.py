@@ -36,12 +36,11 @@ def note_lines(note: LedgerNote | None) -> list[Line]:
     known = f"; the set was known again {note.known_as}" if note.known_as else ""
     if note.state == "known":
         return [Line(f"  Ledger: no new look at {note.set_name}, this was shown before (look {note.look}){known}")]
-    return [
-        Line(
-            f"  Ledger: look {note.look} at {note.set_name} recorded ({DISPLAY_WORDS[note.display]} shown; "
-            f"{looks_words(note.looks, note.left)}){known}"
-        )
-    ]
+    looks = looks_words(note.looks, note.left)
+    if note.declared is not None:
+        looks = f"{note.place:,} of {count(note.declared, 'look')} declared"
+    shown = f"{DISPLAY_WORDS[note.display]} shown; {looks}"
+    return [Line(f"  Ledger: look {note.look} at {note.set_name} recorded ({shown}){known}")]
 
 
 def looks_words(looks: int, left: int | None) -> str:

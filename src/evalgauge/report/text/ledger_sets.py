@@ -62,7 +62,7 @@ def register_lines(answer: RegisterAnswer) -> list[Line]:
         )
     lines += [Line(f"  Shares cases with: {one}", "warning") for one in answer.related]
     lines.append(
-        Line("  measure, compare and best-of now record each look at it by themselves, and say so (--no-ledger: not).")
+        Line("  measure, compare, gate and best-of now record each look at it, and say so (--no-ledger: not).")
     )
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
     return [*lines, Line(f"  Next: {after_register(answer)}", "command")]
