@@ -23,6 +23,10 @@ $(VENV)/.dev: $(VENV)/.run
 	@$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
+$(VENV)/.slow: $(VENV)/.dev
+	@$(BIN)/python -m pip install --quiet --group slow
+	@touch $@
+
 demo: $(VENV)/.run
 	$(BIN)/evalgauge measure $(LOGS)/triage-base.eval
 	@echo
@@ -31,7 +35,7 @@ demo: $(VENV)/.run
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n auto -m "not slow"
 
-slow: $(VENV)/.dev
+slow: $(VENV)/.slow
 	EVALGAUGE_FUZZ_SECONDS=$(FUZZ) $(BIN)/python -m pytest -q -n auto -m slow
 
 lint: $(VENV)/.dev

@@ -37,6 +37,6 @@ def test_damaged_logs_are_read_or_refused(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(SEEDS))
 def test_logs_that_coverage_guides_are_read_or_refused(name: str) -> None:
     if importlib.util.find_spec("atheris") is None:
-        pytest.skip("atheris is not installed: pip install atheris")
+        pytest.skip("atheris is not installed: pip install --group slow")
     done = fed(name, "--atheris")
     assert done.returncode == 0, done.stderr[-3_000:]
