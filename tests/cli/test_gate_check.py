@@ -12,7 +12,7 @@ import pytest
 from evalgauge.planning.gate_sight import drop_sight, graded_drop_sight, rate_sight
 from evalgauge.rules.gate_claims import Change, drop_claim
 from evalgauge.rules.paired_missing import ArmRuns
-from evalgauge.stats.margin_power import margin_chances
+from evalgauge.stats.no_worse_power import margin_chances
 from evalgauge.stats.paired_proportions import tango_limits
 from evalgauge.stats.power import paired_power
 from support.tables import paired_tables, reps_table, written
@@ -187,3 +187,21 @@ def test_several_scores_are_judged_as_one_family(command: Command, tmp_path: Pat
 def test_refusals_of_a_check(command: Command, tmp_path: Path, words: list[str], text: str) -> None:
     log = written(tmp_path / "run.csv", ("case", "score"), [("q1", 1), ("q2", 0)])
     assert text in command.refusal("gate", *(word.format(log=log) for word in words))
+
+
+@pytest.mark.parametrize("margin", ["2pp", "5pp"])
+@pytest.mark.parametrize("discordance", ["10%", "18%"])
+def test_what_is_planned_is_what_the_gate_sees(command: Command, margin: str, discordance: str) -> None:
+    asked = ["--max-drop", margin, "--rate", "90%", "--discordance", discordance]
+    plan = command.json("plan", *asked)["no_worse"]
+
+    def sight(n: int) -> dict[str, float]:
+        (row,) = command.json("gate", "--check", *asked, "--cases", str(n))["rules"]
+        return row
+
+    assert sight(plan["n"])["pass_chance"] == plan["power_at_n"]
+    assert (sight(plan["safe_n"])["least_to_pass"], plan["hard_floor"]) == (
+        plan["least"],
+        sight(plan["n"])["hard_floor"],
+    )
+    assert sight(plan["safe_n"] - 1)["pass_chance"] < 0.8 <= sight(plan["safe_n"])["pass_chance"]

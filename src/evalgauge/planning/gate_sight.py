@@ -9,7 +9,7 @@ import numpy as np
 
 from evalgauge.rules.gate_claims import EXACT_BELOW, Change, drop_claim
 from evalgauge.rules.paired_missing import ArmRuns
-from evalgauge.stats.margin_power import margin_chances
+from evalgauge.stats.no_worse_power import margin_chances
 from evalgauge.stats.power import reference_power
 
 if TYPE_CHECKING:

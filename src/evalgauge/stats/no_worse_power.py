@@ -1,9 +1,9 @@
-"""Exact power of a gate on a drop: how often n shared cases rule out that the candidate is worse by a margin."""
+"""Exact power at a margin: how often Tango's interval over n shared cases lies wholly above it, or wholly below."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]  # SciPy ships no stubs for its packages
@@ -64,6 +64,58 @@ def no_worse_power(
         raise ArgumentError("margin", margin, "a share between 0 and 1, such as 0.02")
     if abs(difference) > discordance * (1 + 1e-12):
         raise ArgumentError("difference", difference, f"a share of at most the discordance, {discordance:g}, in size")
+    return _power_above(n, discordance, -margin, difference=difference, confidence=confidence)
+
+
+class MarginChances(NamedTuple):
+    """Chances of an interval: that it lies wholly below a difference, and wholly above it."""
+
+    below: float
+    above: float
+
+
+def margin_chances(n: int, win: float, loss: float, *, difference: float, confidence: float = 0.95) -> MarginChances:
+    """Answer "how often will n shared cases show a change below, or above, this difference?", exactly.
+
+    Parameters
+    ----------
+    n
+        Shared cases, at least 1.
+    win, loss
+        Shares of cases that only the candidate, and only the baseline, passes.
+    difference
+        The margin: −0.02 for "no worse than two points".
+    confidence
+        Two-sided level, a share.
+
+    Raises
+    ------
+    ArgumentError
+        If the shares are negative or add up to more than 1, or the difference is not strictly between −1 and 1.
+
+    References
+    ----------
+    As `no_worse_power`.
+
+    Examples
+    --------
+    >>> found = margin_chances(312, 0.025, 0.075, difference=0.0)
+    >>> round(found.below, 4)
+    0.8262
+    """
+    if min(win, loss) < 0 or win + loss > 1 + 1e-12:
+        raise ArgumentError("win, loss", (win, loss), "shares of cases that add up to at most 1")
+    if not -1 < difference < 1:
+        raise ArgumentError("difference", difference, "a share strictly between -1 and 1")
+    changed, gain = min(win + loss, 1.0), win - loss
+    # What lies below for one arm lies above for the other.
+    below = _power_above(n, changed, -difference, difference=-gain, confidence=confidence)
+    above = _power_above(n, changed, difference, difference=gain, confidence=confidence)
+    return MarginChances(below=float(below), above=float(above))
+
+
+def _power_above(n: ArrayLike, discordance: float, least: float, *, difference: float, confidence: float) -> Array:
+    """Return how often the interval lies above ``least``: for a number of changed cases, up to so many losses."""
     z = normal_quantile(confidence)
     cases = np.asarray(n, dtype=np.int64)
     windows = [likely_counts(int(one), discordance) for one in cases.flat]
@@ -71,15 +123,15 @@ def no_worse_power(
     total = np.repeat(cases.ravel(), [chances.size for _, chances in windows]).astype(np.float64)
 
     def rules_out(losses: Array, given: Array) -> NDArray[np.bool_]:
-        return tango_statistic(given - losses, losses, total, difference=-margin) > z
+        return tango_statistic(given - losses, losses, total, difference=least) > z
 
-    guess = np.floor((changed + total * margin - z * np.sqrt(changed)) / 2)
+    guess = np.floor((changed - total * least - z * np.sqrt(changed)) / 2)
     edge = largest_count(rules_out, guess, changed, changed)
     loss_share = min(max((discordance - difference) / (2 * discordance), 0.0), 1.0) if discordance else 0.5
     few = special.bdtr(np.maximum(edge, 0), changed.astype(np.int64), loss_share)
     weighted = np.where(edge < 0, 0.0, few) * np.concatenate([chances for _, chances in windows])
     starts = np.cumsum([0, *(chances.size for _, chances in windows)][:-1])
-    return np.reshape(np.add.reduceat(weighted, starts), cases.shape)
+    return np.reshape(np.clip(np.add.reduceat(weighted, starts), 0.0, 1.0), cases.shape)
 
 
 def no_worse_normal_power(n: ArrayLike, discordance: float, margin: float, *, confidence: float = 0.95) -> Array:
