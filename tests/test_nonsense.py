@@ -40,6 +40,7 @@ VERBS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
         ((), {"n_cases": 6, "reps": 2, "rule": "per_case_wald", "sims": 100}),
         ((), {"like": FRAME, "rule": "per_case_wald", "sims": 100}),
     ],
+    "verify_gate": [((), {"like": FRAME, "max_drop": 0.4, "sims": 3})],
     "holdout": [((FRAME, OTHER), {"margin": 0.4})],
     "ledger_init": [((), {})],
     "ledger_register": [((OTHER,), {"name": "again"})],

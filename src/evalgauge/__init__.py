@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from evalgauge.jobs.reading import read
     from evalgauge.jobs.reuse import reuse
     from evalgauge.jobs.verify import verify
+    from evalgauge.jobs.verify_gate import verify_gate
     from evalgauge.report.json_text import to_json
 
 __version__ = version("evalgauge")
@@ -68,6 +69,7 @@ __all__ = [
     "reuse",
     "to_json",
     "verify",
+    "verify_gate",
 ]
 
 # Loaded at first use (PEP 562), so that asking for help loads no NumPy.
@@ -102,6 +104,7 @@ _HOMES = {
     "reuse": "evalgauge.jobs.reuse",
     "to_json": "evalgauge.report.json_text",
     "verify": "evalgauge.jobs.verify",
+    "verify_gate": "evalgauge.jobs.verify_gate",
 }
 
 

@@ -139,5 +139,5 @@ def test_a_rep_numbered_beyond_all_reason_is_refused(tmp_path: Path) -> None:
     log = tmp_path / "p.json"
     runs: list[dict[str, Any]] = [{"example_id": "a", "repetition_number": 10**9, "annotations": []}]
     log.write_text(json.dumps(runs), encoding="utf-8")
-    with pytest.raises(LogError, match="numbers a rep 1,000,000,000, and at most 100,000 are read"):
+    with pytest.raises(LogError, match="plans 1,000,000,000 runs and holds 1: no eval"):
         read(log)

@@ -9,7 +9,7 @@ import hashlib
 import math
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import msgspec
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from evalgauge.errors import ArgumentError, LogError
 from evalgauge.formats.json_text import decoded
 from evalgauge.formats.plain_text import digest_of
+from evalgauge.formats.planned import MOST_NUMBER
 from evalgauge.formats.writers import checked_place, write_beside
 from evalgauge.scores.build import inferred_metrics
 from evalgauge.scores.identity import fingerprints
@@ -33,6 +34,9 @@ BLESSED, NOTE, FROM, SET_HASH = "blessed", "blessed_note", "blessed_from", "set_
 """Keys of ``Run.arm_detail`` that say when, why and from what a baseline was blessed, and which set it holds."""
 
 _HEAD = re.compile(rb'\s*\{\s*"evalgauge_baseline"\s*:')
+
+
+Small: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MOST_NUMBER)]
 
 
 class _Run(msgspec.Struct, kw_only=True):
@@ -57,7 +61,7 @@ class _Metric(msgspec.Struct, kw_only=True):
 
 class _Cases(msgspec.Struct, kw_only=True):
     id: list[str]
-    dup: list[int]
+    dup: list[Small]
     case_fp: list[str | None]
     input_fp: list[str | None]
     fields: dict[str, list[str | None]]
@@ -67,9 +71,9 @@ class _Cases(msgspec.Struct, kw_only=True):
 
 
 class _Rows(msgspec.Struct, kw_only=True):
-    case: list[int]
-    rep: list[int]
-    metric: list[int]
+    case: list[Small]
+    rep: list[Small]
+    metric: list[Small]
     score: list[float | None]
     status: list[str]
 

@@ -14,6 +14,7 @@ import numpy as np
 from evalgauge.errors import LogError
 from evalgauge.formats.cells import cleaned_scores
 from evalgauge.formats.columns import encoded, filled_codes, groups, texts
+from evalgauge.formats.planned import MOST_NUMBER
 from evalgauge.scores.build import inferred_metrics
 from evalgauge.scores.table import CaseContent, Cases, Metric, Run, ScoreTable, Status
 
@@ -78,6 +79,13 @@ def table_of_converted(table: Table) -> ScoreTable:
     return _Converted(table).score_table()
 
 
+def _small(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= MOST_NUMBER:
+        raise ValueError(text)
+    return number
+
+
 class _Converted:
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -139,7 +147,7 @@ class _Converted:
 
     def _whole(self, name: str) -> NDArray[np.int64]:
         codes, names = filled_codes(self._column(name), self._table.n_rows, "")
-        return np.asarray([self._read(int, text, name, "a whole number") for text in names], dtype=np.int64)[codes]
+        return np.asarray([self._read(_small, text, name, "a whole number") for text in names], dtype=np.int64)[codes]
 
     def _statuses(self) -> NDArray[np.int8]:
         codes, names = filled_codes(self._table.column("status"), self._table.n_rows, "")

@@ -22,6 +22,7 @@ from evalgauge.formats.inspect_shape import (
 )
 from evalgauge.formats.inspect_zip import ZIP_MARK, Archive
 from evalgauge.formats.json_text import CutError, converted, decoded, is_object, read_until_cut
+from evalgauge.formats.planned import check_plan
 from evalgauge.formats.wording import counted, without_advice
 from evalgauge.scores.table import Problem
 
@@ -238,8 +239,9 @@ class _ArchivedLog:
     def _is_whole(self, header: Header, samples: Iterable[Sample]) -> bool:
         """Return whether every planned run is there, readable or not: then the run came to its end."""
         there = {(str(sample.id), sample.epoch) for sample in samples} | self._unread
-        epochs = range(1, (header.eval.config.epochs or 1) + 1)
-        planned = {(str(one), epoch) for one in header.eval.dataset.sample_ids or [] for epoch in epochs}
+        epochs, case_ids = header.eval.config.epochs or 1, header.eval.dataset.sample_ids or []
+        check_plan(epochs * len(case_ids), len(there), self._archive.file)
+        planned = {(str(one), epoch) for one in case_ids for epoch in range(1, epochs + 1)}
         return bool(there) and planned <= there
 
 

@@ -16,6 +16,7 @@ from evalgauge.formats.inspect_arms import arm_detail
 from evalgauge.formats.inspect_content import case_contents, content_mark
 from evalgauge.formats.inspect_shape import Sample, SampleWithContent, Scored
 from evalgauge.formats.json_text import is_array, is_object, text_of
+from evalgauge.formats.planned import check_plan
 from evalgauge.formats.score_words import Reading, score_reading
 from evalgauge.scores.build import TableBuilder
 from evalgauge.scores.table import Run, Status
@@ -182,8 +183,11 @@ class _Assembly:
         stopped = {(str(stop.id), stop.epoch) for stop in stops}
         # What stood behind a cut was perhaps run: only a whole log tells what was not.
         absent = Status.UNREADABLE if log.is_cut else Status.NOT_RUN
-        for case_id in dict.fromkeys([*planned, *cases]):
-            for epoch in range(1, (log.header.eval.config.epochs or 1) + 1):
+        epochs = log.header.eval.config.epochs or 1
+        case_ids = dict.fromkeys([*planned, *cases])
+        check_plan(epochs * len(case_ids), len(present), log.path.name)
+        for case_id in case_ids:
+            for epoch in range(1, epochs + 1):
                 if (case_id, epoch) in present:
                     continue
                 status = Status.SKIPPED if (case_id, epoch) in stopped else absent

@@ -14,6 +14,7 @@ from evalgauge.formats.case_fields import FieldCollector, LazyFields
 from evalgauge.formats.json_text import is_object
 from evalgauge.formats.lm_eval_layout import file_runs, row_layout
 from evalgauge.formats.lm_eval_rows import documents
+from evalgauge.formats.planned import check_plan
 from evalgauge.formats.score_words import score_reading
 from evalgauge.scores.build import inferred_metrics
 from evalgauge.scores.table import CaseContent, Cases, Metric, Problem, Run, ScoreTable, Status
@@ -243,6 +244,7 @@ class _Assembly:
         effective = one.facts.effective
         if effective is None or present >= effective:
             return np.empty(0, dtype=np.int32)
+        check_plan(effective, present, one.path.name)
         numbers = {doc_id for doc_id in one.rows.doc_ids if isinstance(doc_id, int)}
         text = f"{effective - present:,} of {effective:,} planned documents are not in the file"
         if len(numbers) < present or max(numbers) >= effective:

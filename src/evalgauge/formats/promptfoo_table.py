@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from evalgauge.formats.arm_names import MAX_VALUE_CHARS
 from evalgauge.formats.case_fields import FieldCollector
 from evalgauge.formats.json_text import is_array, is_object, text_of
+from evalgauge.formats.planned import check_plan
 from evalgauge.formats.promptfoo_rows import Response, TestCase, prompt_label, provider_name
 from evalgauge.formats.score_words import MISSING, Reading, score_reading
 from evalgauge.scores.build import TableBuilder
@@ -76,6 +77,8 @@ def table_of_log(log: PromptfooLog, options: ReadOptions, *, file: str) -> Score
     builder.metric_index("score", higher_is_better=True)
     rows = _last_of_each(log, builder, file)
     cases, case_of = _cases(rows)
+    planned = sum(case.repeat(log.repeat) or 0 for case in cases)
+    check_plan(planned, sum(len(case.runs) for case in cases), file)
     _declare_cases(builder, cases)
     arms = _arms(log, rows)
     for arm, name in zip(arms, _arm_names(arms), strict=True):

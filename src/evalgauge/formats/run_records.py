@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalgauge.errors import LogError
 from evalgauge.formats.case_fields import FieldCollector
+from evalgauge.formats.planned import check_plan
 from evalgauge.formats.score_words import MISSING, Reading
 from evalgauge.formats.wording import counted
 from evalgauge.scores.table import Status
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from evalgauge.scores.build import TableBuilder
     from evalgauge.scores.table import CaseContent, Json
 
-_MOST_REPS = 100_000
 UNNAMED = "score"
 """The metric of a log in which every run failed before it was scored."""
 
@@ -111,12 +110,11 @@ def add_records(
     Raises
     ------
     LogError
-        If more reps are numbered than anyone runs: each missing one would be a row.
+        If far more runs are planned than there are.
     """
-    if planned_reps > _MOST_REPS:
-        raise LogError(file, f"numbers a rep {planned_reps:,}, and at most {_MOST_REPS:,} are read.")
     cases = _Cases(builder)
     placed = [cases.place(record) for record in records]
+    check_plan(planned_reps * len({case for case, _ in placed}), len(records), file)
     metrics = _metrics(records, [case for case, _ in placed])
     seen: defaultdict[int, set[int]] = defaultdict(set)
     for record, (case, rep) in zip(records, placed, strict=True):

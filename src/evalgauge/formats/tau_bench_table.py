@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from evalgauge.formats.planned import check_plan
 from evalgauge.formats.score_words import MISSING, score_reading
 from evalgauge.formats.wording import counted
 from evalgauge.scores.build import TableBuilder
@@ -26,6 +27,7 @@ def table_of_trials(trials: Trials, words: Mapping[str, float], run_id: str) -> 
     again = len(trials.trials) - len(found)
     if again:
         builder.problem("Some trials come twice: the last counts.", file=trials.file, count=again)
+    check_plan((trials.planned or 0) * len(trials.contents), len(trials.trials), trials.file)
     numbers = sorted({number for _, number in found} | set(range(trials.planned or 0)))
     run = builder.add_run(_run(trials, numbers, run_id))
     metric = builder.metric_index("reward", low=0.0, high=1.0, higher_is_better=True)

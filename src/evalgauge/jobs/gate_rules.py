@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from evalgauge.rules.gate_cases import case_alarms, least_reps
 from evalgauge.rules.paired_missing import ArmRuns
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evalgauge.jobs.gate_parts import Part, Subject
     from evalgauge.planning.gate_counts import ClaimKind
     from evalgauge.questions.gate import RuleKind, Verdict
@@ -58,6 +60,25 @@ class Found:
     blind: tuple[Blind, ...]
 
 
+class BareVerdict(NamedTuple):
+    """What one rule says, of which part, by which score."""
+
+    rule: RuleKind
+    part: str
+    metric: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Group:
+    """One rule over the set, or over all of its slices, which share its error."""
+
+    name: RuleKind
+    kind: ClaimKind
+    threshold: float
+    parts: list[Part]
+
+
 def rule_verdicts(subject: Subject, errors: Errors, *, is_sealed: bool = False) -> Found:
     """Return what each rule of a subject says, in the order of the options.
 
@@ -71,17 +92,44 @@ def rule_verdicts(subject: Subject, errors: Errors, *, is_sealed: bool = False) 
         Whether the verdict stays out of sight unless it is paid for. Which rules are blind then depends on the sizes
         alone: if it depended on the verdict, a refusal would tell it for nothing.
     """
-    rule = subject.rule
     verdicts: list[RuleVerdict] = []
     blind: list[Blind] = []
-    groups: tuple[tuple[RuleKind, ClaimKind, float | None, str | None], ...] = (
+    for group in _groups(subject):
+        rows, unable = _group(subject, group, errors, is_sealed=is_sealed)
+        verdicts += rows
+        blind += unable
+    if subject.rule.case_rate is not None:
+        row, unable = _every_case(subject, subject.rule.case_rate, errors, is_sealed=is_sealed)
+        verdicts.append(row)
+        blind += unable
+    return Found(verdicts=tuple(verdicts), blind=tuple(blind))
+
+
+def bare_verdicts(subject: Subject, errors: Errors) -> list[BareVerdict]:
+    """Return what each rule of a subject says and nothing else, those about the data too; for a great many of them."""
+    found: list[BareVerdict] = []
+    metric = subject.candidate.metric.name
+    for group in _groups(subject):
+        problems, judgements = _judged_group(group, subject.options.confidence, errors)
+        for part, problem, one in zip(group.parts, problems, judgements, strict=True):
+            verdict: Verdict = "inconclusive" if problem else one.verdict
+            found.append(BareVerdict(group.name, part.name, metric, verdict))
+    rows = policy_verdicts(subject)
+    if subject.rule.case_rate is not None:
+        rows = [_every_case(subject, subject.rule.case_rate, errors, is_sealed=False)[0], *rows]
+    return [*found, *(BareVerdict(row.rule, row.part, metric, row.verdict) for row in rows)]
+
+
+def _groups(subject: Subject) -> Iterator[_Group]:
+    rule = subject.rule
+    asked: tuple[tuple[RuleKind, ClaimKind, float | None, str | None], ...] = (
         ("max-drop", "drop", rule.max_drop, None),
         ("min-rate", "rate", rule.min_rate, None),
         ("better-than", "gain", rule.better_than, None),
         ("slice-drop", "drop", rule.slice_drop, rule.by),
         ("slice-rate", "rate", rule.slice_rate, rule.by),
     )
-    for name, kind, threshold, by in groups:
+    for name, kind, threshold, by in asked:
         if threshold is None:
             continue
         if kind == "rate" and subject.lower_is_better:
@@ -90,41 +138,32 @@ def rule_verdicts(subject: Subject, errors: Errors, *, is_sealed: bool = False) 
                 name.replace("-", "_"), subject.candidate.metric.name, "a score of which more is better", hint
             )
         parts = score_parts(subject, threshold, by) if kind == "rate" else change_parts(subject, kind, threshold, by)
-        rows, unable = _group(subject, name, kind, threshold, parts, errors, is_sealed=is_sealed)
-        verdicts += rows
-        blind += unable
-    if rule.case_rate is not None:
-        row, unable = _every_case(subject, rule.case_rate, errors, is_sealed=is_sealed)
-        verdicts.append(row)
-        blind += unable
-    return Found(verdicts=tuple(verdicts), blind=tuple(blind))
+        yield _Group(name=name, kind=kind, threshold=threshold, parts=parts)
+
+
+def _judged_group(group: _Group, confidence: float, errors: Errors) -> tuple[list[str], tuple[Judged, ...]]:
+    """Return why a part cannot be read (``""`` where it can), and what all parts say together."""
+    problems = [_problem(part, confidence) for part in group.parts]
+    # A slice that cannot answer keeps its share of the error: which slices can is seen only in the data.
+    claims = [
+        _unread(group.threshold) if problem else part.claim for part, problem in zip(group.parts, problems, strict=True)
+    ]
+    if len(group.parts) == 1 and problems[0]:
+        raise EvalgaugeError(f"--{group.name}: {problems[0]}")
+    return problems, judged(claims, errors)
 
 
 def _group(
-    subject: Subject,
-    name: RuleKind,
-    kind: ClaimKind,
-    threshold: float,
-    parts: list[Part],
-    errors: Errors,
-    *,
-    is_sealed: bool,
+    subject: Subject, group: _Group, errors: Errors, *, is_sealed: bool
 ) -> tuple[list[RuleVerdict], list[Blind]]:
     scale = Scale(subject.candidate.score_range)
-    problems: list[str] = []
-    claims: list[Claim] = []
-    for part in parts:
-        problem = _problem(part, subject.options.confidence)
-        # A slice that cannot answer keeps its share of the error: which slices can is seen only in the data.
-        claims.append(_unread(threshold) if problem else part.claim)
-        problems.append(problem)
-    if len(parts) == 1 and problems[0]:
-        raise EvalgaugeError(f"--{name}: {problems[0]}")
+    name, kind, threshold, parts = group.name, group.kind, group.threshold, group.parts
+    problems, judgements = _judged_group(group, subject.options.confidence, errors)
     rows: list[RuleVerdict] = []
     blind: list[Blind] = []
     can_pass = _possible(parts, problems, errors, best=True)
     can_fail = _possible(parts, problems, errors, best=False)
-    for place, (part, found) in enumerate(zip(parts, judged(claims, errors), strict=True)):
+    for place, (part, found) in enumerate(zip(parts, judgements, strict=True)):
         if problems[place]:
             rows.append(_without_reading(subject, name, part, threshold, problems[place]))
             continue

@@ -45,6 +45,7 @@ from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
 from evalgauge.questions.plan_reps import PlanRepsAnswer, PlanRepsRequest
 from evalgauge.questions.reuse import ReuseAnswer, ReuseRequest
 from evalgauge.questions.verify import VerifyAnswer, VerifyRequest
+from evalgauge.questions.verify_gate import VerifyGateAnswer, VerifyGateRequest
 
 LedgerRequest: TypeAlias = (
     InitRequest
@@ -95,6 +96,7 @@ Request: TypeAlias = (
     | ReuseRequest
     | BestOfRequest
     | VerifyRequest
+    | VerifyGateRequest
 )
 Answer: TypeAlias = (
     LedgerAnswer
@@ -111,4 +113,5 @@ Answer: TypeAlias = (
     | ReuseAnswer
     | BestOfAnswer
     | VerifyAnswer
+    | VerifyGateAnswer
 )

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from evalgauge.questions.plan_reps import PlanRepsAnswer
     from evalgauge.questions.reuse import ReuseAnswer
     from evalgauge.questions.verify import VerifyAnswer
+    from evalgauge.questions.verify_gate import VerifyGateAnswer
 
 
 OTHER_LOG = "  (CANDIDATE: your other log)"
@@ -287,6 +288,17 @@ def after_verify(answer: VerifyAnswer) -> str:
             ["evalgauge measure", *log_words(request.like), *shared, *option_words(request, only=("confidence",))]
         )
     return "evalgauge verify --like YOUR_LOG   (YOUR_LOG: a log of your own)"
+
+
+def after_verify_gate(answer: VerifyGateAnswer) -> str:
+    """Return what to run after a study of a gate: what each rule needs, or the gate itself."""
+    request = answer.request
+    words = option_words(request, leave_out=("like", "drop", "discordance", "sims", "seed", "jobs", *_NOT_CHECKED))
+    log = log_words(request.like[:1])
+    # Runs that are seldom passed call for more cases; a check counts them.
+    if answer.scenarios[0].passed < 0.5:
+        return " ".join(["evalgauge gate --check", *log, *words])
+    return " ".join(["evalgauge gate", *log, "CANDIDATE", *words, OTHER_LOG])
 
 
 def _likes(logs: tuple[str, ...]) -> list[str]:

@@ -26,6 +26,7 @@ RENDERERS = {
     "reuse": ("reuse", "reuse_lines"),
     "best_of": ("best_of", "best_of_lines"),
     "verify": ("verify", "verify_lines"),
+    "verify_gate": ("verify_gate", "verify_gate_lines"),
     "holdout": ("holdout", "holdout_lines"),
     "ledger_check": ("ledger_sets", "check_lines"),
     "ledger_decide": ("ledger_looks", "decide_lines"),
