@@ -58,6 +58,7 @@ COMMANDS: list[list[str]] = [
     ["verify", "--like", "reps.csv", "--cluster", "topic", "--sims", "200"],
     ["verify", "--like", "hundred.csv", "--range", "0:100", "--confidence", "90%", "--sims", "200"],
     ["verify", "--like", "plain.csv", "--like", "reps.csv", "--rule", "per_case_wald"],
+    ["verify", "gate", "--like", "reps.csv", "--max-drop", "20pp", "--sims", "20"],
     ["bless", "plain.csv", "-o", "baseline.json"],
     ["bless", "two.csv", "-o", "both.json"],
     ["gate", "long.csv", "long.csv", "--max-drop", "2pp"],

@@ -151,6 +151,7 @@ def reps_answer(request: PlanRepsRequest, sources: Sequence[Any] = ()) -> PlanRe
     is_paired = (spread is not None and spread.arms == 2) or (found is not None and found.change is not None)
     pilot = None if found is None or is_paired else found.spread
     is_sketch = found is None and spread is None
+    rows = _rows(request, basis)
     return PlanRepsAnswer(
         kind="paired change" if is_paired else "sketch" if is_sketch else "one score",
         case_sd=None if spread is None else spread.case_var**0.5,
@@ -159,7 +160,7 @@ def reps_answer(request: PlanRepsRequest, sources: Sequence[Any] = ()) -> PlanRe
         confidence=request.confidence,
         power=request.power,
         crossover=None if spread is None or spread.case_var == 0 else spread.run_var / spread.case_var,
-        rows=_rows(request, basis),
+        rows=rows,
         counts=_counts(request, spread),
         best=None if spread is None else best_reps(spread, cost_case=request.cost_case, cost_run=request.cost_run),
         grid=None if spread is None else reps_grid(spread, confidence=request.confidence),
@@ -170,7 +171,7 @@ def reps_answer(request: PlanRepsRequest, sources: Sequence[Any] = ()) -> PlanRe
         is_too_few=(found is not None and spread is None) or (pilot is not None and pilot.is_too_few),
         sketch=reps_sketch(request.cases or SKETCH_CASES, request.reps or SKETCH_REPS) if is_sketch else None,
         pilot=None if found is None else found.pilot,
-        notes=_notes(request, basis, found),
+        notes=_notes(request, basis, found, has_rows=bool(rows)),
         problems=() if found is None else found.problems,
         request=request,
     )
@@ -295,7 +296,7 @@ def _counts(request: PlanRepsRequest, spread: Spread | None) -> tuple[RepsCount,
     )
 
 
-def _notes(request: PlanRepsRequest, basis: _Basis, found: Piloted | None) -> tuple[str, ...]:
+def _notes(request: PlanRepsRequest, basis: _Basis, found: Piloted | None, *, has_rows: bool) -> tuple[str, ...]:
     spread, notes = basis.spread, ["Reps help only while run noise (s_run²/R) is larger than case spread (s_case²)."]
     if found is None and spread is None:
         notes.append(
@@ -314,7 +315,7 @@ def _notes(request: PlanRepsRequest, basis: _Basis, found: Piloted | None) -> tu
         )
     if spread is not None and request.cost_case == 0:
         notes.append("Cases count as free here: with a price for making one (--cost-case), more reps can pay.")
-    if spread is not None:
+    if has_rows:
         notes.append(
             "1/√(runs), the old rule, takes runs for cases; beside it stands how often the truth would lie within it."
         )

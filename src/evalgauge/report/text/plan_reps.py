@@ -55,7 +55,7 @@ def _spread(answer: PlanRepsAnswer) -> list[Line]:
     turn = ""
     if answer.crossover is not None:
         turn = (
-            f"; run noise outweighs it up to {answer.crossover:.3g} reps"
+            f"; run noise outweighs it up to {answer.crossover:.3g} {'rep' if answer.crossover == 1 else 'reps'}"
             if answer.crossover >= 1
             else ("; run noise is smaller already with one rep")
         )
