@@ -142,7 +142,7 @@ def test_bounds_of_a_score_come_back(command: Command, tmp_path: Path) -> None:
         (lambda text: text.replace('"evalgauge_baseline":1', '"evalgauge_baseline":2'), "newer evalgauge"),
         (lambda text: text.replace('"ok"', '"okay"', 1), "holds the status 'OKAY'"),
         (lambda text: text.replace('"case":[0,', '"case":[', 1), "columns of different lengths"),
-        (lambda text: text.replace('"case":[0,', '"case":[-1,', 1), "columns of different lengths"),
+        (lambda text: text.replace('"case":[0,', '"case":[-1,', 1), "field 'rows.case[0]': expected `int` >= 0"),
         (lambda text: text.replace('"metric":[0,', '"metric":[7,', 1), "names a metric that it does not hold"),
         (lambda text: text.replace('"dup":[0,', '"dup":["a",', 1), "is no whole baseline"),
     ],

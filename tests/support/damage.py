@@ -119,7 +119,8 @@ def _in_archive(data: bytes, random: Random) -> bytes:
             chosen = random.choice(sorted(members))
             for name, content in members.items():
                 copy.writestr(name, _values(content, random) if name == chosen else content)
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, EOFError, IndexError, zlib.error):
+    except (zipfile.BadZipFile, RuntimeError, OSError, ValueError, EOFError, IndexError, zlib.error):
+        # A flipped bit makes a member look encrypted, or packed by an unknown method.
         return _flipped(data, random)
     return out.getvalue()
 
