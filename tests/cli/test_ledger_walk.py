@@ -102,6 +102,7 @@ def test_a_declared_set_retires_and_comes_back(command: Command, folder: Path) -
     assert headline(seen) == "Registered support: 440 cases"
     seen = command(*next_command(seen))
     assert headline(seen) == "Declared for support: at most 12 looks; retires at 1 pass"
+    assert "What was declared holds from the first look on." in command("ledger", "status").out
     assert "Each look claims at 99.583 % (2.87 standard errors)" in seen.out
     seen = command(*next_command(seen))
     assert (seen.code, seen.out.splitlines()[0]) == (1, "FAIL: the rule does not hold")
@@ -110,6 +111,9 @@ def test_a_declared_set_retires_and_comes_back(command: Command, folder: Path) -
     seen = command(*gate(7))
     assert headline(seen) == "PASS: the rule holds"
     assert "with it the set retired" in command.refusal(*gate(8))
+    assert "evalgauge gate BASELINE CANDIDATE --max-drop 2pp --holdout" in command.refusal("measure", "cand-8.jsonl")
+    said = "keeps to max-drop 2 points (95 % over all looks); its score is sealed"
+    assert said in command("ledger", "status").out
     again = command(*gate(7))
     assert headline(again).startswith("PASS")
     assert "The same results were judged before, and nothing new was spent." in again.out

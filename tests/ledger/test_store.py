@@ -106,9 +106,34 @@ def test_a_place_is_shown_without_its_password(named: str, shown: str) -> None:
     assert named_place(named).shown == shown
 
 
-def test_other_databases_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="a file, or postgresql://user@host/database"):
-        named_place("mysql://host/x")
+@pytest.mark.parametrize(
+    ("named", "came"),
+    [
+        ("mysql://me:secret@host/x", "mysql://…"),
+        ("postgersql://me:secret@host/x", "postgersql://…"),
+        ("postgresql:/me:secret@host/x", "postgresql:…"),
+        ("postgres:me:secret@host/x", "postgres:…"),
+        ("sqlite://x.db", "sqlite://…"),
+        ("postgresql://me:secret@[::1", "postgresql://…"),
+        ("postgresql://me:secret/1@host/x", "postgresql://…"),
+    ],
+)
+def test_other_addresses_are_refused_without_their_password(named: str, came: str) -> None:
+    with pytest.raises(ArgumentError) as refused:
+        named_place(named)
+    assert str(refused.value).startswith(
+        f"ledger: got '{came}', allowed is a file, or postgresql://user@host/database."
+    )
+    assert "secret" not in str(refused.value)
+
+
+def test_a_drive_is_a_file() -> None:
+    assert named_place("C:/work/ledger.db").path is not None
+
+
+def test_a_folder_is_no_ledger(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match=r"is a folder, and a ledger is a file\. Name it with --ledger\."):
+        opened(named_place(str(tmp_path)))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +158,7 @@ def test_a_server_that_is_away_is_said() -> None:
 
 
 def test_an_empty_database_is_no_ledger(postgres: object) -> None:
-    with pytest.raises(LedgerError, match=r"holds no ledger. Say: evalgauge ledger init --ledger postgresql://"):
+    with pytest.raises(LedgerError, match=r"holds no ledger. Say: evalgauge ledger init --ledger 'postgresql://"):
         opened(named_place(postgres.new_database()))  # type: ignore[attr-defined]
 
 

@@ -13,8 +13,8 @@ import os
 import random
 import signal
 import sys
+import tempfile
 import time
-from pathlib import Path
 
 from evalgauge.ledger.places import named_place
 from evalgauge.ledger.store import opened
@@ -51,9 +51,8 @@ def kill(where: str, kills: int, seed: int) -> None:
     # Long enough that some looks are acknowledged between two kills: a server needs a connection first.
     longest = 0.2 if "://" in where else 0.08
     # A file takes any number of acknowledgements; a pipe would have to be read meanwhile.
-    path = f"/tmp/acknowledged-{os.getpid()}"  # noqa: S108 - the test removes it
-    pipe = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o600)
-    try:
+    with tempfile.TemporaryFile("ab+", buffering=0) as kept:
+        pipe = kept.fileno()
         writers = [start_writer(where, number, pipe) for number in range(WRITERS)]
         for _ in range(kills):
             time.sleep(draw.random() * longest)
@@ -66,8 +65,6 @@ def kill(where: str, kills: int, seed: int) -> None:
             os.waitpid(writer, 0)
         os.lseek(pipe, 0, os.SEEK_SET)
         sys.stdout.write("\n".join(read_all(pipe)))
-    finally:
-        Path(path).unlink()
 
 
 def crowd(where: str, writers: int, each: int) -> None:

@@ -47,7 +47,10 @@ def holdout_gate(request: GateRequest, settings: GateSettings, subjects: Sequenc
     def judge(confidence: float) -> Judged:
         rows, blind = judged_rules(subjects, errors_of(confidence, settings.groups), is_sealed=True)
         if blind and not settings.options.allow_blind:
-            level = f"This look would be judged at {100 * confidence:.6g} %, so that all looks hold together."
+            level = (
+                f"This look would be judged at {100 * confidence:.6g} %, so that all looks hold together; replacing "
+                "all cases begins anew (evalgauge ledger refresh LOG --share 100% -o retired.txt)."
+            )
             raise EvalgaugeError(f"{level} {blind_text(blind)}")
         kept = {f"{row.rule} {row.part} {row.metric}".strip(): row.estimate for row in rows}
         return Judged(passed=gate_verdict([row.verdict for row in rows]) == "pass", sealed={"estimates": kept})

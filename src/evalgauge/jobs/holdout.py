@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +125,7 @@ def judged_on_holdout(
         log = candidate.source.files[0] if candidate.source.files else "LOG"
         raise LedgerError(
             "A verdict on a holdout needs its set in the ledger, and this one is not. Say: evalgauge ledger register "
-            f"{log} --name {candidate.source.set_name or 'NAME'}"
+            f"{shlex.quote(log)} --name {shlex.quote(candidate.source.set_name or 'NAME')}"
         )
     subject, best = found[0], found[1].best
     against = None if baseline is None else seen(baseline, book).run
@@ -278,7 +279,9 @@ def _refuse(state: SetState, spending: Spending) -> None:
     if promised is not None and more_than("pass-fail", promised):
         raise LedgerError(f"{state.name} is declared to show {DISPLAY_WORDS[promised]}, so no verdict either.")
     if spending.refusal:
+        some = "" if spending.cases_shown else " With a smaller share, later verdicts pay for what was shown before."
         raise LedgerError(
             f"Nothing can be claimed on {state.name} any more. {spending.refusal} Replace all cases to begin anew: "
-            f"evalgauge ledger refresh LOG --share 100%. What it is worth now: evalgauge ledger status {state.name}"
+            f"evalgauge ledger refresh LOG --share 100% -o retired.txt.{some} What the set is worth now: evalgauge "
+            f"ledger status {shlex.quote(state.name)}"
         )

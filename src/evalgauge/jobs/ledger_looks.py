@@ -391,7 +391,7 @@ def _display(request: LookRequest, state: SetState) -> tuple[Display, float | No
         display = "exact" if promised is None else promised if promised in _SHOWABLE else "nothing"
         return display, step if display == "rounded" else None
     if display not in _SHOWABLE:
-        hint = "A verdict is shown by: evalgauge compare BASELINE CANDIDATE --holdout --margin 2pp"
+        hint = "A verdict is shown by: evalgauge gate BASELINE CANDIDATE --max-drop 2pp --holdout"
         raise ArgumentError("display", display, "nothing, rounded or exact", hint)
     if promised is not None and more_than(display, promised):
         raise LedgerError(

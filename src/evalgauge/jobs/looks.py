@@ -300,7 +300,7 @@ def _rep_of(state: SetState, subject: Seen) -> str | None:
 def _instead(promised: Display) -> str:
     if promised in {"nothing", "pass-fail"}:
         return (
-            "Judge the candidate with: evalgauge compare BASELINE CANDIDATE --holdout --margin 2pp. To see its score: "
+            "Judge the candidate with: evalgauge gate BASELINE CANDIDATE --max-drop 2pp --holdout. To see its score: "
             "evalgauge ledger look LOG, then evalgauge ledger reveal LOOK, an exact look on record."
         )
     return "What was declared is shown by: evalgauge ledger look LOG"

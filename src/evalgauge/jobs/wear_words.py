@@ -90,6 +90,8 @@ def _verdicts_only(card: WearCard) -> str:
 
 
 def _going_on(card: WearCard) -> str:
+    if not card.looks and card.promise is not None:
+        return "Nobody has looked yet. What was declared holds from the first look on."
     if not card.looks:
         return "Nobody has looked yet. Declare how often you will look before the first look: that is cheapest."
     left = "looks are no problem at this tolerance" if card.left is None else f"{_looks(card.left)} left"

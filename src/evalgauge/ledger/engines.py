@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import sqlite3
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -105,6 +106,8 @@ class Database:
                 migrate(connection, version)
 
     def _version(self) -> int:
+        if self.place.path is not None and self.place.path.is_dir():
+            raise LedgerError(f"{self.place.shown} is a folder, and a ledger is a file. Name it with --ledger.")
         if self.place.path is not None and not self.place.path.is_file():
             raise LedgerError(f"There is no ledger at {self.place.shown}. Say: evalgauge ledger init{self._named()}")
         with self._told(), self._engine_for(writes=False).connect() as connection:
@@ -122,7 +125,7 @@ class Database:
         return int(found)
 
     def _named(self) -> str:
-        return f" --ledger {self.place.shown}" if self.place.url else ""
+        return f" --ledger {shlex.quote(self.place.shown)}"
 
     def _back_up(self, connection: Connection, version: int) -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
@@ -238,4 +241,4 @@ def _reason(text: str) -> str:
     for part, words in _REASONS:
         if part in text:
             return f"{words} ({text.strip().splitlines()[0]})"
-    return f"{' '.join(text.split())}. Check the address and that the server is up."
+    return f"{' '.join(text.split()).rstrip('.?')}. Check the address and that the server is up."

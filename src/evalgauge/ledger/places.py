@@ -12,7 +12,9 @@ from evalgauge.errors import ArgumentError
 
 VARIABLE = "EVALGAUGE_LEDGER"
 FOLDER, FILE = ".evalgauge", "ledger.db"
-_SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+]*://|^sqlite:")
+# One slash too few is a slip in an address; one letter and a colon is a drive.
+_SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+:/|^(sqlite|postgres(ql)?(\+\w+)?):")
+_ALLOWED = "a file, or postgresql://user@host/database"
 _POSTGRES = ("postgresql", "postgres", "postgresql+psycopg")
 
 
@@ -84,13 +86,19 @@ def named_place(named: str) -> Place:
         return _file(Path(named))
     if named.startswith("sqlite:///"):
         return _file(Path(named.removeprefix("sqlite:///")))
-    parts = urlsplit(named)
-    if parts.scheme not in _POSTGRES:
-        allowed = "a file, or postgresql://user@host/database"
-        raise ArgumentError("ledger", f"{parts.scheme}://…", allowed)
+    kind, slashes, address = named.partition("://")
+    if kind not in _POSTGRES or not slashes:
+        # What follows the kind can hold a password.
+        raise ArgumentError("ledger", f"{kind.partition(':')[0]}{slashes or ':'}…", _ALLOWED)
+    try:
+        parts = urlsplit(named)
+        _ = parts.port
+    except ValueError as error:
+        # What a parser says of it can hold a part of the password.
+        hint = "This address cannot be read. In a password write @ : / as %40 %3A %2F."
+        raise ArgumentError("ledger", f"{kind}://…", _ALLOWED, hint) from error
     host = parts.netloc.rpartition("@")[2]
     user = f"{parts.username}@" if parts.username else ""
-    address = named.partition("://")[2]
     query = "" if not parts.query or "password" in parts.query else f"?{parts.query}"
     return Place(url=f"postgresql+psycopg://{address}", shown=f"postgresql://{user}{host}{parts.path}{query}")
 

@@ -93,7 +93,8 @@ def _claims(card: WearCard) -> list[Line]:
             )
         elif one.words:
             claim = one.words.partition(" [")[0]
-            lines.append(Line(f"  May still be claimed: {who} is {claim} ({level}); its score is sealed"))
+            says = "is" if claim.startswith(("better", "no worse")) else "keeps to"
+            lines.append(Line(f"  May still be claimed: {who} {says} {claim} ({level}); its score is sealed"))
         elif one.score is not None:
             lines.append(
                 Line(f"  {who} scored {100 * one.score:.1f} %; nothing is certain after what was shown", "warning")
