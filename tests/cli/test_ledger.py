@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import evalgauge as eg
+from evalgauge.cli.app import COMMANDS
 from evalgauge.questions.best_of import BestOfRequest
 from evalgauge.questions.holdout import HoldoutRequest
 from evalgauge.questions.ledger_cards import HistoryRequest, StatusRequest
@@ -82,18 +83,6 @@ def test_every_command_that_shows_scores_records(command: Command) -> None:
     assert found["effective_looks"] is not None
 
 
-@pytest.mark.usefixtures("folder")
-def test_no_ledger_is_shown_and_records_nothing(command: Command) -> None:
-    for words in (
-        ["measure", "cand-1.jsonl"],
-        ["compare", "base.jsonl", "cand-1.jsonl"],
-        ["best-of", "base.jsonl", "cand-1.jsonl"],
-    ):
-        seen = command(*words, "--no-ledger")
-        assert "Ledger: this look is NOT recorded (--no-ledger)" in seen.out
-    assert card(command)["looks"] == 0
-
-
 def test_without_a_ledger_nothing_is_said(
     command: Command, folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -133,14 +122,46 @@ def test_reps_that_were_declared_are_one_look(command: Command, folder: Path) ->
     assert card(command)["looks"] == 2
 
 
+# Every command that says something of the scores in a log.
+SHOWS = [
+    ["measure", "cand-1.jsonl"],
+    ["compare", "base.jsonl", "cand-1.jsonl"],
+    ["compare", "base.jsonl", "cand-1.jsonl", "--unpaired"],
+    ["gate", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp"],
+    ["gate", "--check", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp"],
+    ["best-of", "base.jsonl", "cand-1.jsonl"],
+    ["reuse", "cand-1.jsonl", "--looks", "3"],
+    ["plan", "--like", "cand-1.jsonl"],
+    ["plan", "design", "--like", "base.jsonl", "--like", "cand-1.jsonl"],
+    ["plan", "reps", "cand-1.jsonl"],
+    ["verify", "--like", "cand-1.jsonl", "--sims", "200"],
+    ["verify", "--like", "base.jsonl", "--like", "cand-1.jsonl", "--sims", "200"],
+]
+# These take a log and say nothing of its scores; bless and convert copy them into a file, as a copy of the log would.
+SHOWS_NOTHING = {"look-at", "convert", "bless", "ledger"}
+
+
+def test_every_command_is_known_to_show_scores_or_not() -> None:
+    assert {words[0] for words in SHOWS} | SHOWS_NOTHING == set(COMMANDS)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("words", SHOWS, ids=" ".join)
+def test_no_command_shows_a_score_that_is_not_on_record(command: Command, words: list[str]) -> None:
+    command(*words, "--no-ledger")
+    assert card(command)["looks"] == 0
+    assert "Ledger: this look is NOT recorded (--no-ledger)" in command(*words, "--no-ledger").out
+    assert command.json(*words)["ledger"]["state"] == "recorded"
+    assert "Ledger: no new look at support, this was shown before" in command(*words).out
+    looks = sum(word.endswith(".jsonl") for word in words)
+    found = card(command)
+    assert (found["looks"], found["displays"]) == (looks, {"exact": looks})
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_declared_display_is_kept(command: Command) -> None:
     command("ledger", "declare", "support", "--looks", "8")
-    for words in (
-        ["measure", "cand-1.jsonl"],
-        ["compare", "base.jsonl", "cand-1.jsonl"],
-        ["best-of", "base.jsonl", "cand-1.jsonl"],
-    ):
+    for words in SHOWS:
         refusal = command.refusal(*words)
         assert "no score is shown: support is declared to show pass or fail at most" in refusal
         assert "--holdout" in refusal

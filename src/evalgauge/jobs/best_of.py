@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from evalgauge.jobs.noted import noted
+from evalgauge.jobs.noted import last_noted
 from evalgauge.jobs.reading import log_name
 from evalgauge.jobs.score_matrix import score_matrix
 from evalgauge.questions.best_of import BestOfAnswer, BestOfRequest, CandidateScore
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from evalgauge.jobs.score_matrix import ScoreMatrix
     from evalgauge.questions.best_of import MissingScores
-    from evalgauge.questions.parts import LedgerNote
     from evalgauge.reusing.selection import Selection
 
 # Winners of resamples differ by this much where candidates are far apart; then the expected score is a little low.
@@ -138,16 +137,9 @@ def best_of_answer(request: BestOfRequest, sources: Sequence[Any] = ()) -> BestO
         range=score_range or ScoreRange((0.0, 1.0)),
         notes=(*matrix.notes, *_notes(matrix)),
         problems=tuple(dict.fromkeys(problem for arm in matrix.arms for problem in arm.problems)),
-        ledger=_recorded(request, matrix),
+        ledger=last_noted(request, matrix.arms, display="exact", verb="best-of"),
         request=request,
     )
-
-
-def _recorded(request: BestOfRequest, matrix: ScoreMatrix) -> LedgerNote | None:
-    """Record a look at every candidate; the last one says how worn the set is by then."""
-    notes = [note for note in noted(request, matrix.arms, display="exact", verb="best-of") if note is not None]
-    new = [note for note in notes if note.state == "recorded"]
-    return (new or notes)[-1] if notes else None
 
 
 def _candidates(matrix: ScoreMatrix, found: Selection) -> tuple[CandidateScore, ...]:

@@ -10,9 +10,11 @@ import numpy as np
 
 from evalgauge.errors import ArgumentError
 from evalgauge.jobs.compared_arms import paired_arms
+from evalgauge.jobs.gate_looks import looked_at
 from evalgauge.jobs.gate_parts import Subject, change_parts, score_parts
 from evalgauge.jobs.gate_settings import GateSettings, settings_of
 from evalgauge.jobs.gate_subjects import alone, subjects_of
+from evalgauge.jobs.noted import last_noted
 from evalgauge.jobs.reading import asked_table, log_name
 from evalgauge.planning.gate_counts import evenly_spaced, least_for_rule
 from evalgauge.planning.gate_sight import drop_sight, graded_drop_sight, rate_sight
@@ -151,6 +153,7 @@ def check_answer(request: GateCheckRequest, logs: Sequence[Any] = ()) -> GateChe
         n_reps=plan.n_reps if plan.n_cases is not None else None,
         range=first or ScoreRange((0.0, 1.0)),
         notes=(*settings.notes, *_notes(rows, plan)),
+        ledger=last_noted(settings.options, looked_at(subjects or ()), display="exact", verb="gate --check"),
         request=request,
     )
 
@@ -162,6 +165,9 @@ def _checked(request: GateCheckRequest) -> None:
             raise ArgumentError(name, value, "a whole number of at least 1")
     if request.cases is not None and request.logs:
         raise ArgumentError("cases", request.cases, "left out where a log tells how many cases there are")
+    if request.holdout:
+        hint = "evalgauge ledger status SET says at which level its next verdict is judged: name it with --confidence."
+        raise ArgumentError("holdout", request.holdout, "left out with --check, which shows more than one bit", hint)
 
 
 def _subjects(settings: GateSettings, sources: list[Any]) -> list[Subject] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evalgauge.jobs.noted import noted
+from evalgauge.jobs.noted import last_noted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,18 +24,17 @@ def with_looks(
 
     On a registered set the changed cases are left out unless they were asked for: they would show the set itself.
     """
-    arms: list[Arm] = []
-    for subject in subjects:
-        arms += [arm for arm in (subject.baseline, subject.candidate) if arm is not None]
-    # Rules over one score look at it once.
-    arms = list({(arm.source, arm.metric.name): arm for arm in arms}.values())
     display = "per-case" if options.flips else "exact"
-    notes = [note for note in noted(options, arms, display=display, verb="gate") if note is not None]
-    if not notes:
+    note = last_noted(options, looked_at(subjects), display=display, verb="gate")
+    if note is None:
         return comparisons, (), None
-    new = [note for note in notes if note.state == "recorded"]
-    note = (new or notes)[-1]
     if note.state not in {"recorded", "known"} or options.flips or not any(one.flips for one in comparisons):
         return comparisons, (), note
     said = "Changed cases are not listed: the set is registered, and seeing its cases would wear it out (--flips does)."
     return tuple(replace(one, flips=()) for one in comparisons), (said,), note
+
+
+def looked_at(subjects: Sequence[Subject]) -> list[Arm]:
+    """Return the arms that rules speak of; rules over one score look at it once."""
+    arms = [arm for subject in subjects for arm in (subject.baseline, subject.candidate) if arm is not None]
+    return list({(arm.source, arm.metric.name): arm for arm in arms}.values())

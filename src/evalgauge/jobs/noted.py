@@ -69,3 +69,10 @@ def noted(asked: LedgerChoice, arms: Sequence[Arm], *, display: Display, verb: s
             f"The look is not recorded, so no score is shown: {error} To see it without a record say --no-ledger, and "
             "the answer says so."
         ) from error
+
+
+def last_noted(asked: LedgerChoice, arms: Sequence[Arm], *, display: Display, verb: str) -> LedgerNote | None:
+    """Record looks as ``noted`` does, and return the last new one, which says how worn the set is by then."""
+    notes = [note for note in noted(asked, arms, display=display, verb=verb) if note is not None]
+    new = [note for note in notes if note.state == "recorded"]
+    return (new or notes)[-1] if notes else None

@@ -72,6 +72,8 @@ def plan(  # noqa: PLR0913 - the options of one question, all keyword-only
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    ledger: str | None = None,
+    no_ledger: bool = False,
 ) -> PlanAnswer:
     """Answer "how many cases do I need, and what can the set I own show?".
 
@@ -111,6 +113,8 @@ def plan(  # noqa: PLR0913 - the options of one question, all keyword-only
         A pilot log, or two logs of the same cases.
     metric, task, arm, by, cluster, score_range, columns, words, wide_arms, wide_reps, tolerant
         How to read the pilot log, as in ``measure``; ``by`` takes the slices from it.
+    ledger, no_ledger
+        Which ledger records that a pilot log was looked at, where its set is registered; or none.
 
     Returns
     -------
@@ -167,6 +171,8 @@ def plan(  # noqa: PLR0913 - the options of one question, all keyword-only
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        ledger=ledger,
+        no_ledger=no_ledger,
     )
     return plan_answer(request, sources)
 
@@ -224,6 +230,7 @@ def plan_answer(request: PlanRequest, sources: Sequence[Any] = ()) -> PlanAnswer
         looks=_looks(request, safe, slices),
         pilot=None if found is None else found.pilot,
         problems=() if found is None else found.problems,
+        ledger=None if found is None else found.ledger,
         request=request,
     )
     return replace(answer, notes=plan_notes(answer))

@@ -46,6 +46,8 @@ def plan_design(  # noqa: PLR0913 - the options of one question, all keyword-onl
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    ledger: str | None = None,
+    no_ledger: bool = False,
 ) -> PlanDesignAnswer:
     """Answer "which design shows this change with the least effort?": cases, runs, cost, exact power, assumptions.
 
@@ -59,6 +61,8 @@ def plan_design(  # noqa: PLR0913 - the options of one question, all keyword-onl
         Price of making one case, and of running one case once.
     metric, task, arm, cluster, score_range, columns, words, wide_arms, wide_reps, tolerant
         How to read the pilot log, as in ``measure``.
+    ledger, no_ledger
+        Which ledger records that a pilot log was looked at, where its set is registered; or none.
 
     Returns
     -------
@@ -109,6 +113,8 @@ def plan_design(  # noqa: PLR0913 - the options of one question, all keyword-onl
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        ledger=ledger,
+        no_ledger=no_ledger,
     )
     return design_answer(request, sources)
 
@@ -137,6 +143,7 @@ def design_answer(request: PlanDesignRequest, sources: Sequence[Any] = ()) -> Pl
         pilot=None if found is None else found.pilot,
         notes=_notes(request, change, slices),
         problems=() if found is None else found.problems,
+        ledger=None if found is None else found.ledger,
         request=request,
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalgauge.errors import ArgumentError, ScoreError
+from evalgauge.jobs.noted import last_noted
 from evalgauge.jobs.pilot_arm import pilot_arm
 from evalgauge.jobs.reading import log_name
 from evalgauge.planning.pilot import cluster_icc, pilot_spread
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from evalgauge.jobs.arms import Arm
     from evalgauge.jobs.reading import Side
     from evalgauge.planning.pilot import PilotSpread
+    from evalgauge.questions.parts import LedgerNote
     from evalgauge.questions.plan import PilotOptions
 
     Array = NDArray[np.float64]
@@ -66,6 +68,8 @@ class Piloted:
         Share of the cases by slice; empty without a field to split by.
     problems
         What the reader met.
+    ledger
+        What the ledger says of the look; ``None`` where the set is not registered.
     """
 
     pilot: Pilot
@@ -75,6 +79,7 @@ class Piloted:
     change: ChangeSpread | None
     shares: dict[str, float]
     problems: tuple[str, ...]
+    ledger: LedgerNote | None
 
 
 def piloted(asked: PilotOptions, logs: Sequence[Any], *, by: str | None = None) -> Piloted:
@@ -86,6 +91,8 @@ def piloted(asked: PilotOptions, logs: Sequence[Any], *, by: str | None = None) 
         For more than two logs, or an arm or field that is not there.
     ScoreError
         If a log holds several arms and none is named, or its scores have no range.
+    LedgerError
+        If the look cannot be recorded, or shows more than was declared for the set.
     """
     if len(logs) > 2:
         raise ArgumentError("logs", f"{len(logs)} logs", "one pilot log, or two of the same cases, baseline first")
@@ -120,6 +127,7 @@ def piloted(asked: PilotOptions, logs: Sequence[Any], *, by: str | None = None) 
         change=change,
         shares=_shares(first, by),
         problems=tuple(dict.fromkeys(problem for arm in arms for problem in arm.problems)),
+        ledger=last_noted(asked, arms, display="exact", verb="plan"),
     )
 
 

@@ -56,6 +56,8 @@ def plan_reps(  # noqa: PLR0913 - the options of one question, all keyword-only
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    ledger: str | None = None,
+    no_ledger: bool = False,
 ) -> PlanRepsAnswer:
     """Answer "more cases or more reps?": what runs buy, and what no number of reps can remove.
 
@@ -81,6 +83,8 @@ def plan_reps(  # noqa: PLR0913 - the options of one question, all keyword-only
         Chance to show the change; two-sided level.
     metric, task, arm, cluster, score_range, columns, words, wide_arms, wide_reps, tolerant
         How to read the logs, as in ``measure``.
+    ledger, no_ledger
+        Which ledger records that a pilot log was looked at, where its set is registered; or none.
 
     Returns
     -------
@@ -130,6 +134,8 @@ def plan_reps(  # noqa: PLR0913 - the options of one question, all keyword-only
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        ledger=ledger,
+        no_ledger=no_ledger,
     )
     return reps_answer(request, sources)
 
@@ -173,6 +179,7 @@ def reps_answer(request: PlanRepsRequest, sources: Sequence[Any] = ()) -> PlanRe
         pilot=None if found is None else found.pilot,
         notes=_notes(request, basis, found, has_rows=bool(rows)),
         problems=() if found is None else found.problems,
+        ledger=None if found is None else found.ledger,
         request=request,
     )
 

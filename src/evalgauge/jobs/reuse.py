@@ -44,6 +44,8 @@ def reuse(  # noqa: PLR0913 - the options of one question, all keyword-only
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    ledger: str | None = None,
+    no_ledger: bool = False,
 ) -> ReuseAnswer:
     """Answer what k looks at one set cost, how many are left, and what may still be claimed for the best.
 
@@ -75,6 +77,8 @@ def reuse(  # noqa: PLR0913 - the options of one question, all keyword-only
         Level of every interval, two-sided.
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``.
+    ledger, no_ledger
+        Which ledger records that the log was looked at, where its set is registered; or none.
 
     Returns
     -------
@@ -127,6 +131,8 @@ def reuse(  # noqa: PLR0913 - the options of one question, all keyword-only
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        ledger=ledger,
+        no_ledger=no_ledger,
     )
     return reuse_answer(request, logs)
 

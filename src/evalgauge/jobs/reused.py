@@ -126,6 +126,7 @@ def answer_of(request: ReuseRequest, score: ReusedScore, on_progress: Progress |
         audit=_audit(basis, headline),
         climb=climbs,
         problems=score.problems,
+        ledger=score.ledger,
         request=request,
     )
     answer = replace(answer, advice=reuse_advice(answer))

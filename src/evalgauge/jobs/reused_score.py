@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.jobs.arms import arms_of
+from evalgauge.jobs.noted import last_noted
 from evalgauge.jobs.reading import asked_table
 from evalgauge.questions.parts import ScoringOptions
 from evalgauge.questions.units import passed_of_total
@@ -18,7 +19,7 @@ from evalgauge.reusing.interval import corrected_interval, corrected_mean_interv
 from evalgauge.stats.means import effective_n_wilson
 
 if TYPE_CHECKING:
-    from evalgauge.questions.parts import Source
+    from evalgauge.questions.parts import LedgerNote, Source
     from evalgauge.questions.reuse import ReuseRequest
     from evalgauge.reusing.results import CorrectedInterval
 
@@ -43,6 +44,8 @@ class ReusedScore:
         Mean per case and runs behind it, where the scores are graded or repeated.
     source, notes, problems
         Where it came from and what must be said.
+    ledger
+        What the ledger says of the look; ``None`` where the log's set is not registered.
     """
 
     n_cases: int
@@ -55,6 +58,7 @@ class ReusedScore:
     source: Source | None = None
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
 
     def interval(self, request: ReuseRequest) -> CorrectedInterval:
         """Return the interval that holds after the choice."""
@@ -86,6 +90,8 @@ def reused_score(request: ReuseRequest, sources: list[Any]) -> ReusedScore:
         If it names no score, or two, or one that is out of range.
     ScoreError
         If the log cannot answer.
+    LedgerError
+        If the look cannot be recorded, or shows more than was declared for the set.
     """
     if len(sources) > 1:
         hint = "To choose the best of several logs say: evalgauge best-of LOG LOG LOG"
@@ -153,4 +159,5 @@ def _from_log(request: ReuseRequest, source: Any) -> ReusedScore:  # noqa: ANN40
         source=arm.source,
         notes=tuple(notes),
         problems=arm.problems,
+        ledger=last_noted(request, [arm], display="exact", verb="reuse"),
     )

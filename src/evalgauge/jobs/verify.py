@@ -85,6 +85,8 @@ def verify(  # noqa: PLR0913 - the options of one question, all keyword-only
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    ledger: str | None = None,
+    no_ledger: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> VerifyAnswer:
     """Answer "how often does the interval I use hold the truth?", by simulated evals whose truth is known.
@@ -125,6 +127,8 @@ def verify(  # noqa: PLR0913 - the options of one question, all keyword-only
         Two-sided level, a share.
     columns, words, wide_arms, wide_reps, tolerant
         How to read the logs, as in ``read``.
+    ledger, no_ledger
+        Which ledger records that a log was looked at, where its set is registered; or none.
     on_progress
         Told the evals that are done, and of how many.
 
@@ -183,6 +187,8 @@ def verify(  # noqa: PLR0913 - the options of one question, all keyword-only
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        ledger=ledger,
+        no_ledger=no_ledger,
     )
     return verify_answer(request, sources, on_progress=on_progress)
 
@@ -237,6 +243,7 @@ def verify_answer(
         same_system=population.same_system,
         notes=(*population.notes, *_notes(request, population, is_simulated=bool(without))),
         problems=population.problems,
+        ledger=population.ledger,
         request=request,
     )
 

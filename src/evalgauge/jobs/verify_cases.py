@@ -13,6 +13,7 @@ from evalgauge.studies.cases import ClusteredCases, GradedShape, RatePoints
 from evalgauge.studies.shapes import case_shape
 
 if TYPE_CHECKING:
+    from evalgauge.questions.parts import LedgerNote
     from evalgauge.questions.verify import SameSystemCheck, StudiedLog, StudyKind, VerifyRequest
     from evalgauge.studies.cases import Cases
     from evalgauge.studies.shapes import Shape
@@ -42,6 +43,8 @@ class Population:
         What was taken from logs.
     notes, problems
         Plain sentences.
+    ledger
+        What the ledger says of the look; ``None`` where the log's set is not registered.
     """
 
     cases: Cases
@@ -55,6 +58,7 @@ class Population:
     same_system: SameSystemCheck | None = None
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
 
 
 def written_population(asked: VerifyRequest) -> Population:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalgauge.errors import ArgumentError, ScoreError
+from evalgauge.jobs.noted import last_noted
 from evalgauge.jobs.pilot_arm import pilot_arm
 from evalgauge.jobs.reading import log_name
 from evalgauge.jobs.verify_cases import Population
@@ -40,6 +41,8 @@ def log_population(asked: VerifyRequest, sources: Sequence[Any]) -> Population:
         If an option contradicts the logs.
     ScoreError
         If the logs show no spread, or share no scored case.
+    LedgerError
+        If the look cannot be recorded, or shows more than was declared for the set.
     """
     if len(sources) > 2:
         raise ArgumentError("like", f"{len(sources)} logs", "one log, or two of the same cases, baseline first")
@@ -76,6 +79,7 @@ def _of_one(asked: VerifyRequest, source: Any) -> Population:  # noqa: ANN401 - 
         log=_described((source,), cases, sums, _missing(arm)),
         notes=_notes(sums, asked),
         problems=arm.problems,
+        ledger=last_noted(asked, [arm], display="exact", verb="verify"),
     )
 
 
@@ -125,6 +129,7 @@ def _of_two(asked: VerifyRequest, sources: Sequence[Any]) -> Population:
         same_system=_same_system(cand.means - base.means) if asked.same_system else None,
         notes=_notes(pooled if asked.same_system else base, asked),
         problems=tuple(dict.fromkeys(problem for arm in arms for problem in arm.problems)),
+        ledger=last_noted(asked, arms, display="exact", verb="verify"),
     )
 
 

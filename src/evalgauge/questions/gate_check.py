@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from evalgauge.questions.counts import Count
 from evalgauge.questions.gate import GateOptions, RuleKind
+from evalgauge.questions.parts import LedgerNote
 from evalgauge.questions.units import ScoreRange, Share
 from evalgauge.shown import ShownInNotebooks
 
@@ -119,6 +120,8 @@ class GateCheckAnswer(ShownInNotebooks):
         The possible range of the score that is judged first.
     notes
         Plain sentences.
+    ledger
+        What the ledger of looks says; ``None`` where the set is not registered.
     """
 
     verb: ClassVar[str] = "gate_check"
@@ -131,6 +134,7 @@ class GateCheckAnswer(ShownInNotebooks):
     n_reps: int | None
     range: ScoreRange
     notes: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     request: GateCheckRequest = field(default_factory=GateCheckRequest)
 
     def __str__(self) -> str:

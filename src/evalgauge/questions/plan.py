@@ -18,7 +18,7 @@ from evalgauge.planning.results import (
     Strictness,
 )
 from evalgauge.questions.counts import Count, Number
-from evalgauge.questions.parts import ReadingOptions
+from evalgauge.questions.parts import LedgerNote, ReadingOptions
 from evalgauge.questions.units import Points, ScoreRange, Share, Weights
 from evalgauge.shown import ShownInNotebooks
 
@@ -43,6 +43,11 @@ class PilotOptions(ReadingOptions):
         Chance to show what is there.
     confidence
         Level of every interval, two-sided.
+    ledger
+        The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
+        out.
+    no_ledger
+        Record no look; the answer says so.
     """
 
     metric: str | None = None
@@ -52,6 +57,8 @@ class PilotOptions(ReadingOptions):
     score_range: ScoreRange | None = None
     power: Share = Share(0.8)  # noqa: RUF009 - a Share is an immutable float
     confidence: Share = Share(0.95)  # noqa: RUF009 - same
+    ledger: str | None = None
+    no_ledger: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +209,8 @@ class PlanAnswer(ShownInNotebooks):
         What was taken from a log; ``None`` without one.
     notes, problems
         Plain sentences: what is assumed, and what the reader of the pilot log met.
+    ledger
+        What the ledger of looks says; ``None`` where the pilot log's set is not registered.
     """
 
     verb: ClassVar[str] = "plan"
@@ -222,6 +231,7 @@ class PlanAnswer(ShownInNotebooks):
     pilot: Pilot | None
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     request: PlanRequest = field(default_factory=PlanRequest)
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ from typing import ClassVar
 from evalgauge.planning.design_results import DesignRow
 from evalgauge.planning.results import Design, Direction, SlicePlan
 from evalgauge.questions.counts import Number
+from evalgauge.questions.parts import LedgerNote
 from evalgauge.questions.plan import ChangeOptions, Pilot
 from evalgauge.shown import ShownInNotebooks
 
@@ -56,6 +57,8 @@ class PlanDesignAnswer(ShownInNotebooks):
         What was taken from a log; ``None`` without one.
     notes, problems
         Plain sentences.
+    ledger
+        What the ledger of looks says; ``None`` where the pilot log's set is not registered.
     """
 
     verb: ClassVar[str] = "plan_design"
@@ -73,6 +76,7 @@ class PlanDesignAnswer(ShownInNotebooks):
     pilot: Pilot | None
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     request: PlanDesignRequest = field(default_factory=PlanDesignRequest)
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from evalgauge.planning.reps_results import BestReps, RepsBand, RepsCount, RepsGrid, RepsRow, RepsSketch
 from evalgauge.questions.counts import Count, Number
+from evalgauge.questions.parts import LedgerNote
 from evalgauge.questions.plan import Pilot, PilotOptions
 from evalgauge.questions.units import Points, Share
 from evalgauge.shown import ShownInNotebooks
@@ -110,6 +111,8 @@ class PlanRepsAnswer(ShownInNotebooks):
         What was taken from a log.
     notes, problems
         Plain sentences.
+    ledger
+        What the ledger of looks says; ``None`` where the pilot log's set is not registered.
     """
 
     verb: ClassVar[str] = "plan_reps"
@@ -133,6 +136,7 @@ class PlanRepsAnswer(ShownInNotebooks):
     pilot: Pilot | None
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     request: PlanRepsRequest = field(default_factory=PlanRepsRequest)
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from evalgauge.questions.counts import Count
-from evalgauge.questions.parts import ReadingOptions, Source
+from evalgauge.questions.parts import LedgerNote, ReadingOptions, Source
 from evalgauge.questions.units import Points, ScoreRange, Share
 from evalgauge.reusing.results import Certified, CorrectedInterval, Refresh
 from evalgauge.rules.displays import Display
@@ -58,6 +58,11 @@ class ReuseOptions(ReadingOptions):
         Lowest and highest possible score, such as 0:100. Default 0:1.
     confidence
         Level of every interval, two-sided.
+    ledger
+        The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
+        out.
+    no_ledger
+        Record no look; the answer says so.
     """
 
     n_cases: Count | None = None
@@ -79,6 +84,8 @@ class ReuseOptions(ReadingOptions):
     task: str | None = None
     score_range: ScoreRange | None = None
     confidence: Share = Share(0.95)  # noqa: RUF009 - same
+    ledger: str | None = None
+    no_ledger: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,6 +261,8 @@ class ReuseAnswer(ShownInNotebooks):
         What to do next, in words.
     notes, problems
         Plain sentences.
+    ledger
+        What the ledger of looks says; ``None`` where the log's set is not registered.
     """
 
     verb: ClassVar[str] = "reuse"
@@ -283,6 +292,7 @@ class ReuseAnswer(ShownInNotebooks):
     advice: str = ""
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     request: ReuseRequest = field(default_factory=ReuseRequest)
 
     @property

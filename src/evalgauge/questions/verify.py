@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
 from evalgauge.questions.counts import Count
-from evalgauge.questions.parts import ReadingOptions, Target
+from evalgauge.questions.parts import LedgerNote, ReadingOptions, Target
 from evalgauge.questions.units import Names, Points, ScoreRange, Share, WholeNumbers
 from evalgauge.shown import ShownInNotebooks
 from evalgauge.studies.coverage_results import NullChange, RuleCoverage
@@ -67,6 +67,11 @@ class VerifyOptions(ReadingOptions):
         Workers to share the draws out to.
     confidence
         Level that the rules are asked for, two-sided.
+    ledger
+        The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
+        out.
+    no_ledger
+        Record no look; the answer says so.
     """
 
     n_cases: Count | None = None
@@ -92,6 +97,8 @@ class VerifyOptions(ReadingOptions):
     seed: Count = Count(0)  # noqa: RUF009 - same
     jobs: Count = Count(1)  # noqa: RUF009 - same
     confidence: Share = Share(0.95)  # noqa: RUF009 - a Share is an immutable float
+    ledger: str | None = None
+    no_ledger: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +199,8 @@ class VerifyAnswer(ShownInNotebooks):
         For two logs of one system: whether they look like it.
     notes, problems
         Plain sentences.
+    ledger
+        What the ledger of looks says; ``None`` where the log's set is not registered.
     """
 
     verb: ClassVar[str] = "verify"
@@ -215,6 +224,7 @@ class VerifyAnswer(ShownInNotebooks):
     same_system: SameSystemCheck | None = None
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     request: VerifyRequest = field(default_factory=VerifyRequest)
 
     def __str__(self) -> str:

@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 
 
 OTHER_LOG = "  (CANDIDATE: your other log)"
+_LEDGER = ("ledger", "no_ledger")
 # Options of a score that a comparison takes too.
 SHARED = (
     *("columns", "words", "wide_reps", "tolerant", "metric", "task", "by", "cluster", "score_range", "missing"),
-    "confidence",
+    *("confidence", *_LEDGER),
 )
 # Options that say how to read a pilot log.
-PILOT = ("metric", "task", "arm", "columns", "words", "wide_arms", "wide_reps", "tolerant", "score_range")
+PILOT = ("metric", "task", "arm", "columns", "words", "wide_arms", "wide_reps", "tolerant", "score_range", *_LEDGER)
 
 
 _NOT_CHECKED = ("min_scored", "min_overlap", "on_inconclusive", "pairing", "flips")
@@ -280,10 +281,12 @@ def after_verify(answer: VerifyAnswer) -> str:
     """Return what to run after a study: the answer itself on the log, the cases that narrow it, or one's own log."""
     request = answer.request
     if len(request.like) == 2:
-        shared = option_words(request, only=("columns", "words", "metric", "task", "score_range", "confidence"))
+        reading = ("columns", "words", "metric", "task", "score_range", "confidence", *_LEDGER)
+        shared = option_words(request, only=reading)
         return " ".join(["evalgauge compare", *log_words(request.like), *shared, "--margin 2pp"])
     if request.like:
-        shared = option_words(request, only=("columns", "words", "metric", "task", "arm", "cluster", "score_range"))
+        reading = ("columns", "words", "metric", "task", "arm", "cluster", "score_range", *_LEDGER)
+        shared = option_words(request, only=reading)
         return " ".join(
             ["evalgauge measure", *log_words(request.like), *shared, *option_words(request, only=("confidence",))]
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_check
 from evalgauge.report.text.gate import rule_title
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
 from evalgauge.report.words import Scale, count, percent
 
@@ -31,6 +32,7 @@ def check_lines(answer: GateCheckAnswer) -> list[Line]:
             "that break completely."
         )
     )
+    lines += note_lines(answer.ledger)
     lines += [Line(f"  {note}", "warning") for note in answer.notes]
     lines.append(
         Line(

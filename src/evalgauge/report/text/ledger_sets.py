@@ -61,9 +61,7 @@ def register_lines(answer: RegisterAnswer) -> list[Line]:
             Line("  The log holds no texts: known again by the ids of its cases, and lost if they change.", "warning")
         )
     lines += [Line(f"  Shares cases with: {one}", "warning") for one in answer.related]
-    lines.append(
-        Line("  measure, compare, gate and best-of now record each look at it, and say so (--no-ledger: not).")
-    )
+    lines.append(Line("  Every command that shows a score of it now records the look, and says so (--no-ledger: not)."))
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
     return [*lines, Line(f"  Next: {after_register(answer)}", "command")]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_plan
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
 from evalgauge.report.words import count, percent
 
@@ -47,6 +48,7 @@ def plan_lines(answer: PlanAnswer) -> list[Line]:
         *_no_worse(answer),
         *_clusters(answer),
         *_looks(answer),
+        *note_lines(answer.ledger),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
         Line(f"  Next: {after_plan(answer)}", "command"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_plan_design
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
 from evalgauge.report.text.plan import DESIGN_TITLES, RULE_TITLES
 from evalgauge.report.words import percent
@@ -25,6 +26,7 @@ def design_lines(answer: PlanDesignAnswer) -> list[Line]:
             f"{percent(answer.power)} power{_split(answer)}:"
         ),
         *(line for row in answer.designs for line in _row(row, answer.own)),
+        *note_lines(answer.ledger),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
         Line(f"  Next: {after_plan_design(answer)}", "quiet"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_plan_reps
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
 from evalgauge.report.text.plan import points
 from evalgauge.report.words import count, percent
@@ -22,6 +23,7 @@ def reps_lines(answer: PlanRepsAnswer) -> list[Line]:
         *_counts(answer),
         *_bands(answer),
         *_grid(answer),
+        *note_lines(answer.ledger),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
         Line(f"  Next: {after_plan_reps(answer)}", "command"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.report.next_step import after_reuse
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
 from evalgauge.report.words import apart, count, method_title, percent
 
@@ -40,6 +41,7 @@ def reuse_lines(answer: ReuseAnswer) -> list[Line]:
         *_certified(answer),
         *_refresh(answer),
         *_climb(answer),
+        *note_lines(answer.ledger),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
         Line(f"  Method: {method_title(answer.interval.method)}", "quiet"),

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_verify
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
 from evalgauge.report.words import count, percent
 
@@ -29,6 +30,7 @@ def verify_lines(answer: VerifyAnswer) -> list[Line]:
         drawn = f"{answer.missing_rules[0].sims:,} evals"
         lines.append(Line(f"  Missing by chance; the truth is what all runs would have shown ({drawn}).", "quiet"))
     lines += _null(answer)
+    lines += note_lines(answer.ledger)
     lines += [Line(f"  {note}", "warning") for note in answer.notes]
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
     lines.append(Line(f"  Next: {after_verify(answer)}", "command"))
