@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from contextlib import chdir
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,7 +36,6 @@ from support.sets import asked_texts, coin, log_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from support.command import Command
 
@@ -283,6 +284,31 @@ def test_a_refresh_takes_exactly_the_drawn_cases(command: Command, folder: Path)
     assert again["retired"] == drawn["retired"]
 
 
+def test_a_draw_whose_list_cannot_be_written_is_not_on_record(
+    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["ledger", "refresh", "base.jsonl", "--share", "50%", "-o"]
+    events = command.json("ledger", "status")["events"]
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        refusal = command.refusal(*words, "retired.txt")
+    assert "a file on a disk with room for it (the system says: No space left on device)" in refusal
+    assert not (folder / "retired.txt").exists()
+    assert command.json("ledger", "status")["events"] == events
+    assert command(*words, "retired.txt").code == 0
+    assert len((folder / "retired.txt").read_text("utf-8").split()) == N / 2
+
+
+def test_an_export_can_be_read_by_whoever_may_read_the_folder(command: Command, folder: Path) -> None:
+    (folder / "beside.txt").touch()
+    assert command("ledger", "export", "-o", "ledger.jsonl").code == 0
+    assert (folder / "ledger.jsonl").stat().st_mode == (folder / "beside.txt").stat().st_mode
+
+
 def test_a_replacement_without_a_draw_is_no_refresh(command: Command, folder: Path) -> None:
     log_of(folder / "picked.jsonl", [*TEXTS[:150], *asked_texts(50, seed=4)], coin(0.7, 1))
     refusal = command.refusal("ledger", "refresh", "picked.jsonl")
@@ -323,9 +349,14 @@ REFUSALS: list[tuple[list[str], str]] = [
     (["ledger", "refresh", "base.jsonl", "--share", "0"], "from above 0 to 100 %"),
     (["ledger", "refresh", "base.jsonl", "--seed", "1"], "given with --share"),
     (["ledger", "refresh", "base.jsonl", "--share", "50%", "-o", "base.jsonl"], "a file that does not exist yet"),
+    (["ledger", "refresh", "base.jsonl", "--share", "50%", "-o", "no/retired.txt"], "a file in a folder that exists"),
+    (
+        ["ledger", "init", "--ledger", "base.jsonl/x.db"],
+        "cannot be made: File exists. Name a file in a folder",
+    ),
     (["ledger", "refresh", "other.jsonl", "--share", "50%"], "is not registered, so nothing was worn"),
     (["ledger", "check", "--head", "ab"], "8 digits of a hash or more"),
-    (["ledger", "export", "-o", "base.jsonl"], "Or say --overwrite."),
+    (["ledger", "export", "-o", "base.jsonl"], "or replace the file: --overwrite"),
     (["ledger", "merge"], "one or more exports"),
     (["ledger", "merge", "missing.jsonl"], "an export that exists"),
     (["ledger", "merge", "base.jsonl"], "it is no export of a ledger"),

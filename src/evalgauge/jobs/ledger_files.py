@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -131,26 +129,26 @@ def ledger_export(*, output: str, overwrite: bool = False, ledger: str | None = 
 
 def export_answer(request: ExportRequest) -> ExportAnswer:
     """Return the answer to a request."""
+    from evalgauge.formats.writers import checked_place, write_beside  # noqa: PLC0415 - loaded when there is work
     from evalgauge.ledger.transfer import exported_lines  # noqa: PLC0415 - the database library comes with it
 
     target = Path(request.output)
     if not request.output:
         raise ArgumentError("output", "nothing", "the file to write, such as ledger.jsonl")
-    if target.exists() and not request.overwrite:
-        raise ArgumentError("output", request.output, "a file that does not exist yet", "Or say --overwrite.")
+    checked_place(target, overwrite=request.overwrite)
     ledger = open_ledger(request.ledger)
     events = parts = 0
-    # Whole or not at all: a half-written export beside the code would be taken for the ledger.
-    handle, half = tempfile.mkstemp(dir=target.absolute().parent, prefix=f".{target.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+
+    def write(part: Path) -> None:
+        nonlocal events, parts
+        with part.open("w", encoding="utf-8") as file:
             for line in exported_lines(ledger):
                 file.write(line)
                 events += line.startswith('{"event"')
                 parts += line.startswith('{"part"')
-        Path(half).replace(target)
-    finally:
-        Path(half).unlink(missing_ok=True)
+
+    # Whole or not at all: a half-written export beside the code would be taken for the ledger.
+    write_beside(target, write)
     with ledger.reading() as reading:
         head = reading.head().hash
     return ExportAnswer(output=request.output, events=events, parts=parts, head=head[:SHORT], request=request)

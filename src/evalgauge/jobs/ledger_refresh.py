@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import secrets
+import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evalgauge.errors import ArgumentError, LedgerError
+from evalgauge.formats.writers import checked_place, write_beside
 from evalgauge.jobs.ledger_access import known_set, matches, open_ledger
 from evalgauge.jobs.ledger_sets import set_of_logs
 from evalgauge.jobs.reading import log_name
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from evalgauge.jobs.ledger_access import Recognised
     from evalgauge.ledger.prints import SetPrint
     from evalgauge.ledger.state import Draw, SetState
-    from evalgauge.ledger.store import Ledger, Reading
+    from evalgauge.ledger.store import Ledger, Reading, Writing
 
 _SEED_BITS = 32
 
@@ -126,61 +129,85 @@ def drawn_cases(hashes: NDArray[np.void], n_retired: int, seed: int) -> NDArray[
 
 def _drawn(request: RefreshRequest, ledger: Ledger, view: CaseView, found: SetPrint) -> RefreshAnswer:
     output = None if request.output is None else Path(request.output)
-    if output is not None and output.exists():
+    if output is not None and output.is_file():
         raise ArgumentError("output", request.output, "a file that does not exist yet")
-    with ledger.writing() as writing:
-        states = set_states(writing.events())
-        best = matches(writing, states, view, found, salt=ledger.salt).best
-        if best is None:
-            raise LedgerError(
-                "The log's set is not registered, so nothing was worn. Say: evalgauge ledger register LOG"
-            )
-        state = best.state
-        if state.draw is not None:
-            raise LedgerError(
-                f"{state.name} waits for {state.draw.n_retired:,} new cases already. Give a log of the refreshed set: "
-                f"evalgauge ledger refresh LOG; or begin anew: evalgauge ledger void {state.name} --reason WHY"
-            )
-        known = known_set(writing, state)
-        in_log, _, n_common = equal_hashes(found.case, known.case)
-        if n_common < known.case.size:
-            raise LedgerError(
-                f"The log holds {n_common:,} of the {known.case.size:,} cases of {state.name}. A draw needs a log with "
-                "all of them, as they were registered."
-            )
-        n_retired = max(1, round(float(request.share or 0) * known.case.size))
-        seed = secrets.randbits(_SEED_BITS) if request.seed is None else request.seed
-        retired = drawn_cases(known.case, n_retired, seed)
-        share = n_retired / known.case.size
-        data = {
-            "seed": seed,
-            "seed_chosen": request.seed is not None,
-            "share": share,
-            "n_retired": n_retired,
-            "retired": writing.keep(retired.tobytes()),
-            "root": state.present.root,
-        }
-        writing.append("retire", data, subject=state.id)
-    going, _, _ = equal_hashes(found.case[in_log], retired)
-    ids = tuple(sorted(view.cases.case_id[int(in_log[place])] for place in going))
     if output is not None:
-        output.write_text("".join(f"{one}\n" for one in ids), encoding="utf-8")
-    basis = basis_of(state)
+        checked_place(output, overwrite=False)
+    is_written = False
+    try:
+        with ledger.writing() as writing:
+            draw = _draw(request, writing, view, found, ledger.salt)
+            if output is not None:
+                # Before the draw is on record: one whose list nobody has could not be followed.
+                write_beside(output, lambda part: part.write_text("".join(f"{one}\n" for one in draw.ids), "utf-8"))
+                is_written = True
+    except LedgerError:
+        if output is not None and is_written:
+            output.unlink(missing_ok=True)
+        raise
+    basis = basis_of(draw.state)
+    share = draw.n_retired / draw.n_cases
     after = 0.0 if share == 1 else spent_after_refresh(basis.spent, share) if basis.spent > 1 else basis.spent
     return RefreshAnswer(
-        set_name=state.name,
+        set_name=draw.state.name,
         step="drawn",
         share=share,
-        seed=seed,
-        n_cases=known.case.size,
-        n_retired=n_retired,
+        seed=draw.seed,
+        n_cases=draw.n_cases,
+        n_retired=draw.n_retired,
         n_added=0,
-        retired=ids,
+        retired=draw.ids,
         spent_before=basis.spent,
         spent_after=after,
         left=basis.left_after(after),
         request=request,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draw:
+    """Cases that go: how many of how many, by which seed, and their ids in the log."""
+
+    state: SetState
+    seed: int
+    n_cases: int
+    n_retired: int
+    ids: tuple[str, ...]
+
+
+def _draw(request: RefreshRequest, writing: Writing, view: CaseView, found: SetPrint, salt: bytes) -> _Draw:
+    states = set_states(writing.events())
+    best = matches(writing, states, view, found, salt=salt).best
+    if best is None:
+        raise LedgerError("The log's set is not registered, so nothing was worn. Say: evalgauge ledger register LOG")
+    state = best.state
+    if state.draw is not None:
+        raise LedgerError(
+            f"{state.name} waits for {state.draw.n_retired:,} new cases already. Give a log of the refreshed set: "
+            f"evalgauge ledger refresh LOG; or begin anew: evalgauge ledger void {shlex.quote(state.name)} --reason WHY"
+        )
+    known = known_set(writing, state)
+    in_log, _, n_common = equal_hashes(found.case, known.case)
+    if n_common < known.case.size:
+        raise LedgerError(
+            f"The log holds {n_common:,} of the {known.case.size:,} cases of {state.name}. A draw needs a log with "
+            "all of them, as they were registered."
+        )
+    n_retired = max(1, round(float(request.share or 0) * known.case.size))
+    seed = secrets.randbits(_SEED_BITS) if request.seed is None else request.seed
+    retired = drawn_cases(known.case, n_retired, seed)
+    data = {
+        "seed": seed,
+        "seed_chosen": request.seed is not None,
+        "share": n_retired / known.case.size,
+        "n_retired": n_retired,
+        "retired": writing.keep(retired.tobytes()),
+        "root": state.present.root,
+    }
+    writing.append("retire", data, subject=state.id)
+    going, _, _ = equal_hashes(found.case[in_log], retired)
+    ids = tuple(sorted(view.cases.case_id[int(in_log[place])] for place in going))
+    return _Draw(state=state, seed=seed, n_cases=known.case.size, n_retired=n_retired, ids=ids)
 
 
 def _done(request: RefreshRequest, ledger: Ledger, view: CaseView, found: SetPrint) -> RefreshAnswer:

@@ -273,8 +273,9 @@ def declare_answer(request: DeclareRequest) -> DeclareAnswer:
         state = only_set(set_states(writing.events()), request.names, "declare")
         if shown := _looks_of_phase(state):
             raise LedgerError(
-                f"{state.name} was looked at already ({shown:,} looks), so a promise about it comes too late: the open "
-                "rule applies, which pays more per look. After a refresh a promise can be made again."
+                f"{state.name} was looked at already ({shown:,} look{'s' if shown > 1 else ''}), so a promise about it "
+                "comes too late: the open rule applies, which pays more per look. After a refresh a promise can be "
+                "made again."
             )
         data = {
             "looks": request.looks,

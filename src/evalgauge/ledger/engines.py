@@ -186,13 +186,17 @@ class Database:
         return connection
 
     def _create_file(self, path: Path, fill: Callable[[Connection], None]) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         taken = LedgerError(f"{self.place.shown} exists already. Say: evalgauge ledger status")
         if path.exists():
             raise taken
         name = str(path.with_name(f".new-ledger-{secrets.token_hex(8)}"))
-        # Unlike a temporary file, it gets the rights that this folder's files get: a team may share it.
-        os.close(os.open(name, os.O_CREAT | os.O_EXCL, 0o666))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Unlike a temporary file, it gets the rights that this folder's files get: a team may share it.
+            os.close(os.open(name, os.O_CREAT | os.O_EXCL, 0o666))
+        except OSError as error:
+            hint = "Name a file in a folder that you may write to: --ledger FILE."
+            raise LedgerError(f"{self.place.shown} cannot be made: {error.strerror}. {hint}") from error
         try:
             with closing(sqlite3.connect(name)) as connection:
                 connection.execute("PRAGMA journal_mode=WAL")

@@ -58,9 +58,10 @@ def _headline(card: WearCard) -> Line:
         return Line(
             f"{word}: {card.name} is fresh, {count(card.n_cases, 'case')} that nobody has looked at", TONES[card.action]
         )
+    flatter = "flatters" if card.looks == 1 else "flatter"
     within = "within" if card.optimism <= card.tolerance else "BEYOND"
     return Line(
-        f"{word}: {count(card.looks, 'look')} at {card.name} flatter the best by {_points(card.optimism)}, {within} "
+        f"{word}: {count(card.looks, 'look')} at {card.name} {flatter} the best by {_points(card.optimism)}, {within} "
         f"the {_points(card.tolerance)} tolerated; {_left(card)}",
         TONES[card.action],
     )

@@ -159,7 +159,8 @@ def void_lines(answer: VoidAnswer) -> list[Line]:
 def refresh_lines(answer: RefreshAnswer) -> list[Line]:
     """Return the cases that go, or what the refresh bought."""
     rest = "looks are no problem then" if answer.left is None else f"{answer.left:,} left"
-    wear = f"{answer.spent_before:.3g} looks count as {answer.spent_after:.3g}"
+    before = f"{answer.spent_before:.3g}"
+    wear = f"{before} {'look counts' if before == '1' else 'looks count'} as {answer.spent_after:.3g}"
     if answer.step == "done":
         return [
             Line(
