@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from evalgauge.jobs.gate import gate
     from evalgauge.jobs.gate_check import gate_check
     from evalgauge.jobs.holdout import holdout
+    from evalgauge.jobs.ledger_afterwards import ledger_decide, ledger_reveal, ledger_void
     from evalgauge.jobs.ledger_cards import ledger_history, ledger_status
     from evalgauge.jobs.ledger_files import ledger_check, ledger_export, ledger_merge
     from evalgauge.jobs.ledger_import import ledger_import
-    from evalgauge.jobs.ledger_looks import ledger_decide, ledger_look, ledger_reveal, ledger_void
+    from evalgauge.jobs.ledger_looks import ledger_look
     from evalgauge.jobs.ledger_refresh import ledger_refresh
     from evalgauge.jobs.ledger_sets import ledger_declare, ledger_init, ledger_register
     from evalgauge.jobs.look_at import look_at
@@ -83,7 +84,7 @@ _HOMES = {
     "look_at": "evalgauge.jobs.look_at",
     "holdout": "evalgauge.jobs.holdout",
     "ledger_check": "evalgauge.jobs.ledger_files",
-    "ledger_decide": "evalgauge.jobs.ledger_looks",
+    "ledger_decide": "evalgauge.jobs.ledger_afterwards",
     "ledger_declare": "evalgauge.jobs.ledger_sets",
     "ledger_export": "evalgauge.jobs.ledger_files",
     "ledger_history": "evalgauge.jobs.ledger_cards",
@@ -93,9 +94,9 @@ _HOMES = {
     "ledger_merge": "evalgauge.jobs.ledger_files",
     "ledger_refresh": "evalgauge.jobs.ledger_refresh",
     "ledger_register": "evalgauge.jobs.ledger_sets",
-    "ledger_reveal": "evalgauge.jobs.ledger_looks",
+    "ledger_reveal": "evalgauge.jobs.ledger_afterwards",
     "ledger_status": "evalgauge.jobs.ledger_cards",
-    "ledger_void": "evalgauge.jobs.ledger_looks",
+    "ledger_void": "evalgauge.jobs.ledger_afterwards",
     "measure": "evalgauge.jobs.measure",
     "plan": "evalgauge.jobs.plan",
     "plan_design": "evalgauge.jobs.plan_design",

@@ -15,15 +15,9 @@ import evalgauge as eg
 from evalgauge.cli.app import COMMANDS
 from evalgauge.questions.best_of import BestOfRequest
 from evalgauge.questions.holdout import HoldoutRequest
+from evalgauge.questions.ledger_afterwards import DecideRequest, RevealRequest, VoidRequest
 from evalgauge.questions.ledger_cards import HistoryRequest, StatusRequest
-from evalgauge.questions.ledger_looks import (
-    DecideRequest,
-    ImportRequest,
-    LookRequest,
-    RefreshRequest,
-    RevealRequest,
-    VoidRequest,
-)
+from evalgauge.questions.ledger_looks import ImportRequest, LookRequest, RefreshRequest
 from evalgauge.questions.ledger_sets import (
     CheckRequest,
     DeclareRequest,

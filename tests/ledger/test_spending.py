@@ -12,11 +12,13 @@ import pytest
 from evalgauge.errors import ArgumentError
 from evalgauge.jobs.spending import next_spending
 from evalgauge.ledger.chain import Event, written_event
-from evalgauge.ledger.state import SetState, set_states
+from evalgauge.ledger.state import set_states
 from evalgauge.rules.shown_scores import log_shown_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from evalgauge.ledger.records import SetState
 
 N = 3
 LOOK: dict[str, Any] = {

@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from evalgauge.cli.output import OutputOptions, asked, request_of, show, show_code
+from evalgauge.questions.ledger_afterwards import DecideOptions, DecideRequest, RevealRequest, VoidOptions, VoidRequest
 from evalgauge.questions.ledger_looks import (
-    DecideOptions,
-    DecideRequest,
     ImportOptions,
     ImportRequest,
     LookOptions,
     LookRequest,
     RefreshOptions,
     RefreshRequest,
-    RevealRequest,
-    VoidOptions,
-    VoidRequest,
 )
 from evalgauge.questions.ledger_parts import LedgerOptions
 
@@ -89,7 +85,7 @@ def decide(
     request = asked(DecideRequest, options, names=names)
     if output.show_code:
         return show_code(request)
-    from evalgauge.jobs.ledger_looks import decide_answer  # noqa: PLC0415 - loaded when there is work
+    from evalgauge.jobs.ledger_afterwards import decide_answer  # noqa: PLC0415 - loaded when there is work
 
     return show((decide_answer(request),), output)
 
@@ -111,7 +107,7 @@ def reveal(
     request = asked(RevealRequest, options, names=names)
     if output.show_code:
         return show_code(request)
-    from evalgauge.jobs.ledger_looks import reveal_answer  # noqa: PLC0415 - loaded when there is work
+    from evalgauge.jobs.ledger_afterwards import reveal_answer  # noqa: PLC0415 - loaded when there is work
 
     return show((reveal_answer(request),), output)
 
@@ -133,7 +129,7 @@ def void(
     request = asked(VoidRequest, options, names=names)
     if output.show_code:
         return show_code(request)
-    from evalgauge.jobs.ledger_looks import void_answer  # noqa: PLC0415 - loaded when there is work
+    from evalgauge.jobs.ledger_afterwards import void_answer  # noqa: PLC0415 - loaded when there is work
 
     return show((void_answer(request),), output)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from evalgauge.jobs.arms import Arm
     from evalgauge.jobs.spending import Spending
-    from evalgauge.ledger.state import Look, SetState
+    from evalgauge.ledger.records import Look, SetState
     from evalgauge.questions.parts import Missing
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from evalgauge.ledger.prints import SetPrint
     from evalgauge.ledger.recognition import Relation
-    from evalgauge.ledger.state import Look, SetState, Version
+    from evalgauge.ledger.records import Look, SetState, Version
     from evalgauge.ledger.store import Ledger, Reading
     from evalgauge.scores.identity import CaseView
 

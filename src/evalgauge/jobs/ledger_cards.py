@@ -14,7 +14,7 @@ from evalgauge.questions.ledger_parts import LookRow, SetRow, WearCard
 if TYPE_CHECKING:
     from evalgauge.jobs.wear import Basis
     from evalgauge.ledger.chain import Event
-    from evalgauge.ledger.state import Look, SetState
+    from evalgauge.ledger.records import Look, SetState
 
 
 def ledger_status(*names: str, ledger: str | None = None) -> StatusAnswer:

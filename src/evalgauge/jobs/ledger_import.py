@@ -15,7 +15,7 @@ from evalgauge.jobs.ledger_looks import scoring_of
 from evalgauge.jobs.ledger_sets import registered
 from evalgauge.jobs.looks import Particulars, found_in, record
 from evalgauge.jobs.reading import asked_table, log_name
-from evalgauge.ledger.state import DISPLAYS
+from evalgauge.ledger.records import DISPLAYS
 from evalgauge.questions.given import request_from
 from evalgauge.questions.ledger_looks import ImportAnswer, ImportedSet, ImportRequest
 from evalgauge.questions.ledger_sets import RegisterRequest

@@ -1,46 +1,31 @@
-"""Looks by command: record one, decide on it, show its sealed score, declare it void."""
+"""Looks by command: record one, and show of it what may be shown."""
 
 from __future__ import annotations
 
-import math
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError, LedgerError, ScoreError
 from evalgauge.jobs.arms import arms_of
-from evalgauge.jobs.ledger_access import chosen_look, chosen_set, open_ledger
+from evalgauge.jobs.ledger_access import chosen_look, open_ledger
 from evalgauge.jobs.looks import Particulars, found_in, more_than, note_of, record_in
 from evalgauge.jobs.reading import asked_table, log_name
-from evalgauge.jobs.wear import basis_of, certified_of
-from evalgauge.ledger.chain import SHORT
-from evalgauge.ledger.seals import unsealed
 from evalgauge.ledger.state import set_states
 from evalgauge.questions.given import request_from
-from evalgauge.questions.ledger_looks import (
-    DecideAnswer,
-    DecideRequest,
-    LookAnswer,
-    LookRequest,
-    RevealAnswer,
-    RevealedScore,
-    RevealRequest,
-    VoidAnswer,
-    VoidRequest,
-)
+from evalgauge.questions.ledger_looks import LookAnswer, LookRequest
 from evalgauge.questions.ledger_parts import DISPLAY_WORDS
 from evalgauge.questions.parts import ScoringOptions
 from evalgauge.stats.checks import is_whole
-from evalgauge.stats.proportion import wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evalgauge.jobs.arms import Arm
-    from evalgauge.ledger.state import Look, SetState
+    from evalgauge.ledger.records import SetState
     from evalgauge.questions.ledger_looks import ImportOptions, ScoredLog
     from evalgauge.questions.ledger_parts import Decision, Intent
     from evalgauge.rules.displays import Display
 
-DECISIONS = ("ship", "hold", "iterate")
 _SHOWABLE: tuple[Display, ...] = ("nothing", "rounded", "exact")
 
 
@@ -226,164 +211,6 @@ def scoring_of(request: ScoredLog | ImportOptions) -> ScoringOptions:
     )
 
 
-def ledger_decide(*names: str, note: str = "", ledger: str | None = None) -> DecideAnswer:
-    """Record what was decided on a look.
-
-    Parameters
-    ----------
-    *names
-        The look, and the decision: ``"ship"``, ``"hold"`` or ``"iterate"``.
-    note
-        Anything worth keeping.
-    ledger
-        Which ledger; the one in this folder or above it when left out.
-
-    Returns
-    -------
-    DecideAnswer
-        The look and the decision.
-
-    Raises
-    ------
-    ArgumentError
-        When the decision is none of these.
-    LedgerError
-        When there is no such look.
-
-    Examples
-    --------
-    >>> import evalgauge as eg
-    >>> eg.ledger_decide("3f2a9c01de", "ship")  # doctest: +SKIP
-    """
-    return decide_answer(DecideRequest(names=names, note=note, ledger=ledger))
-
-
-def decide_answer(request: DecideRequest) -> DecideAnswer:
-    """Return the answer to a request."""
-    if len(request.names) != 2 or request.names[1] not in DECISIONS:
-        came = " ".join(request.names) or "nothing"
-        raise ArgumentError("names", came, "a look and ship, hold or iterate", "Say: evalgauge ledger decide LOOK ship")
-    name, decision = request.names
-    ledger = open_ledger(request.ledger)
-    with ledger.writing() as writing:
-        state, look = chosen_look(set_states(writing.events()).values(), name)
-        data = {"look": look.event.hash, "decision": decision, "note": request.note}
-        writing.append("decision", data, subject=state.id)
-    return DecideAnswer(set_name=state.name, look=look.id, label=look.label, decision=decision, request=request)
-
-
-def ledger_reveal(*names: str, ledger: str | None = None) -> RevealAnswer:
-    """Show sealed scores. Each counts as a look that shows an exact score.
-
-    Parameters
-    ----------
-    *names
-        Looks, by their names or the first digits of them.
-    ledger
-        Which ledger; the one in this folder or above it when left out.
-
-    Returns
-    -------
-    RevealAnswer
-        The scores with the lower bounds that still hold.
-
-    Raises
-    ------
-    LedgerError
-        When there is no such look, or the looks are at several sets.
-
-    Examples
-    --------
-    >>> import evalgauge as eg
-    >>> eg.ledger_reveal("3f2a9c01de")  # doctest: +SKIP
-    """
-    return reveal_answer(RevealRequest(names=names, ledger=ledger))
-
-
-def reveal_answer(request: RevealRequest) -> RevealAnswer:
-    """Return the answer to a request."""
-    if not request.names:
-        raise ArgumentError("names", "nothing", "one or more looks", "evalgauge ledger history SET lists them.")
-    ledger = open_ledger(request.ledger)
-    with ledger.writing() as writing:
-        states = set_states(writing.events())
-        chosen = [chosen_look(states.values(), name) for name in dict.fromkeys(request.names)]
-        ids = {state.id for state, _ in chosen}
-        if len(ids) > 1:
-            raise LedgerError("These looks are at different sets. Reveal one set at a time.")
-        before = chosen[0][0]
-        fresh = [look for _, look in chosen if look.data.score is None and not look.is_revealed]
-        if fresh:
-            writing.append("reveal", {"looks": [look.event.hash for look in fresh]}, subject=before.id)
-        after = set_states(writing.events(subject=before.id))[before.id]
-    basis = basis_of(after)
-    return RevealAnswer(
-        set_name=before.name,
-        scores=tuple(_revealed(before, look, look in fresh, ledger.salt) for _, look in chosen),
-        looks=math.ceil(basis.spent - 1e-9),
-        left=basis.left(),
-        request=request,
-    )
-
-
-def ledger_void(*names: str, reason: str = "", ledger: str | None = None) -> VoidAnswer:
-    """Declare a look void, or the draw of a refresh that is to be begun anew. It stays in the history.
-
-    Parameters
-    ----------
-    *names
-        The look, or the set whose draw is void.
-    reason
-        Why.
-    ledger
-        Which ledger; the one in this folder or above it when left out.
-
-    Returns
-    -------
-    VoidAnswer
-        What no longer counts.
-
-    Raises
-    ------
-    ArgumentError
-        When no reason is given.
-    LedgerError
-        When there is no such look or draw.
-
-    Examples
-    --------
-    >>> import evalgauge as eg
-    >>> eg.ledger_void("3f2a9c01de", reason="the log was of another model")  # doctest: +SKIP
-    """
-    return void_answer(VoidRequest(names=names, reason=reason, ledger=ledger))
-
-
-def void_answer(request: VoidRequest) -> VoidAnswer:
-    """Return the answer to a request."""
-    if len(request.names) != 1:
-        raise ArgumentError("names", " ".join(request.names) or "nothing", "one look, or one set with a draw")
-    if not request.reason.strip():
-        raise ArgumentError("reason", "nothing", "why it is void, in words; it stays in the history")
-    (name,) = request.names
-    ledger = open_ledger(request.ledger)
-    with ledger.writing() as writing:
-        states = set_states(writing.events())
-        if any(name == state.name for state in states.values()):
-            state = chosen_set(states, name)
-            if state.draw is None:
-                raise LedgerError(
-                    f"{name} is a set without a draw that waits for its new cases. Name a look to void it."
-                )
-            target, what, was_shown = state.draw.event.hash, "the draw of a refresh", False
-        else:
-            state, look = chosen_look(states.values(), name)
-            if look.is_void:
-                raise LedgerError(f"Look {look.id} is void already: {look.reason}")
-            target, what, was_shown = look.event.hash, f"look {look.id} ({look.label})", look.is_shown
-        writing.append("void", {"target": target, "reason": request.reason}, subject=state.id)
-    return VoidAnswer(set_name=state.name, what=what, reason=request.reason, was_shown=was_shown, request=request)
-
-
 def _display(request: LookRequest, state: SetState) -> tuple[Display, float | None]:
     promised, step = state.promise.display, state.promise.step
     display = request.display
@@ -411,24 +238,6 @@ def _display(request: LookRequest, state: SetState) -> tuple[Display, float | No
     return display, wanted
 
 
-def _revealed(state: SetState, look: Look, was_sealed: bool, salt: bytes) -> RevealedScore:  # noqa: FBT001 - inner
-    sealed_score = look.data.sealed
-    score = unsealed(sealed_score, salt=salt)["score"] if sealed_score else look.data.score or 0.0
-    n, confidence = look.data.n_scored, state.promise.confidence
-    plain = wilson_interval(round(score * n), n, confidence=confidence) if look.data.is_pass_fail else None
-    return RevealedScore(
-        look=look.event.hash[:SHORT],
-        label=look.label,
-        was_sealed=was_sealed,
-        score=score,
-        low=None if plain is None else plain.low,
-        high=None if plain is None else plain.high,
-        certified_low=certified_of(look, state, score),
-        confidence=confidence,
-        n_scored=n,
-    )
-
-
 def _not_registered(request: LookRequest, arm: Arm) -> str:
     if request.set_name is not None:
         return f"None of the log's cases is one of {request.set_name}. Check the log, or register its set."
@@ -436,5 +245,5 @@ def _not_registered(request: LookRequest, arm: Arm) -> str:
     log = request.logs[0] if request.logs else "LOG"
     return (
         "The log's set is not in the ledger: fewer than half of its cases are those of a registered set. Say: "
-        f"evalgauge ledger register {log} --name {name}"
+        f"evalgauge ledger register {shlex.quote(log)} --name {shlex.quote(name)}"
     )

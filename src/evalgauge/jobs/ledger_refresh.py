@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from evalgauge.jobs.ledger_access import Recognised
     from evalgauge.ledger.prints import SetPrint
-    from evalgauge.ledger.state import Draw, SetState
+    from evalgauge.ledger.records import Draw, SetState
     from evalgauge.ledger.store import Ledger, Reading, Writing
 
 _SEED_BITS = 32

@@ -13,7 +13,8 @@ from evalgauge.jobs.spending import next_spending
 from evalgauge.ledger.chain import SHORT
 from evalgauge.ledger.places import new_place
 from evalgauge.ledger.prints import kept_sketches, set_print
-from evalgauge.ledger.state import DISPLAYS, set_states
+from evalgauge.ledger.records import DISPLAYS
+from evalgauge.ledger.state import set_states
 from evalgauge.questions.given import request_from
 from evalgauge.questions.ledger_parts import Promise
 from evalgauge.questions.ledger_sets import (
@@ -32,7 +33,7 @@ from evalgauge.stats.checks import is_whole
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evalgauge.ledger.state import SetState
+    from evalgauge.ledger.records import SetState
     from evalgauge.ledger.store import Ledger
     from evalgauge.questions.parts import ReadingOptions
     from evalgauge.rules.displays import Display

@@ -13,8 +13,9 @@ from evalgauge.jobs.ledger_access import chosen_set, matches
 from evalgauge.jobs.seen import seen
 from evalgauge.jobs.spending import next_spending
 from evalgauge.jobs.wear import basis_of
+from evalgauge.ledger.records import DISPLAYS, LookData
 from evalgauge.ledger.seals import sealed, sealed_results
-from evalgauge.ledger.state import DISPLAYS, SET_KINDS, LookData, set_states
+from evalgauge.ledger.state import SET_KINDS, set_states
 from evalgauge.questions.ledger_parts import DISPLAY_WORDS
 from evalgauge.questions.parts import LedgerNote
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from evalgauge.jobs.ledger_access import Matches, Recognised
     from evalgauge.jobs.seen import Seen
     from evalgauge.ledger.recognition import Relation
-    from evalgauge.ledger.state import Look, SetState
+    from evalgauge.ledger.records import Look, SetState
     from evalgauge.ledger.store import Ledger, Writing
     from evalgauge.questions.ledger_parts import Decision, Intent
     from evalgauge.rules.displays import Display

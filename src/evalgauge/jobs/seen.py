@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from evalgauge.jobs.arms import Arm
     from evalgauge.ledger.prints import SetPrint
-    from evalgauge.ledger.state import SetState
+    from evalgauge.ledger.records import SetState
     from evalgauge.ledger.store import Ledger, Reading
 
 _DIGITS = 12

@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evalgauge.ledger.state import SCORES_SHOWN
+from evalgauge.ledger.records import SCORES_SHOWN
 from evalgauge.rules.shown_scores import log_shown_scores
 from evalgauge.rules.spending import declared_error, look_error
 from evalgauge.stats.one_sided import upper_quantile_of_log
 
 if TYPE_CHECKING:
-    from evalgauge.ledger.state import SetState, Step
+    from evalgauge.ledger.records import SetState, Step
 
 # Beyond this a level of confidence can no longer be told from 1 in floating point.
 _LEAST_LOG_ERROR = math.log(1e-13)

@@ -11,8 +11,8 @@ import numpy as np
 from evalgauge.jobs.spending import next_spending
 from evalgauge.jobs.wear_words import action_of, advice_of, card_notes, shows_scores
 from evalgauge.ledger.chain import SHORT
+from evalgauge.ledger.records import SCORES_SHOWN
 from evalgauge.ledger.seals import UNKNOWN, unsealed, unsealed_results
-from evalgauge.ledger.state import SCORES_SHOWN
 from evalgauge.questions.ledger_parts import Claim, NextLook, Promise, SetRow, WearCard
 from evalgauge.reusing.optimism import (
     adaptive_figures,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalgauge.ledger.chain import Event
-    from evalgauge.ledger.state import Look, SetState
+    from evalgauge.ledger.records import Look, SetState
     from evalgauge.ledger.store import Reading
 
 # Correlations of fewer candidates say little about the next ones.

@@ -9,20 +9,22 @@ from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
 from evalgauge.questions.gate import GateAnswer, GateRequest
 from evalgauge.questions.gate_check import GateCheckAnswer, GateCheckRequest
 from evalgauge.questions.holdout import HoldoutAnswer, HoldoutRequest
-from evalgauge.questions.ledger_cards import HistoryAnswer, HistoryRequest, StatusAnswer, StatusRequest
-from evalgauge.questions.ledger_looks import (
+from evalgauge.questions.ledger_afterwards import (
     DecideAnswer,
     DecideRequest,
+    RevealAnswer,
+    RevealRequest,
+    VoidAnswer,
+    VoidRequest,
+)
+from evalgauge.questions.ledger_cards import HistoryAnswer, HistoryRequest, StatusAnswer, StatusRequest
+from evalgauge.questions.ledger_looks import (
     ImportAnswer,
     ImportRequest,
     LookAnswer,
     LookRequest,
     RefreshAnswer,
     RefreshRequest,
-    RevealAnswer,
-    RevealRequest,
-    VoidAnswer,
-    VoidRequest,
 )
 from evalgauge.questions.ledger_sets import (
     CheckAnswer,

@@ -10,15 +10,8 @@ from evalgauge.report.text.lines import Line
 from evalgauge.report.words import count, listed, percent
 
 if TYPE_CHECKING:
-    from evalgauge.questions.ledger_looks import (
-        DecideAnswer,
-        ImportAnswer,
-        LookAnswer,
-        RefreshAnswer,
-        RevealAnswer,
-        RevealedScore,
-        VoidAnswer,
-    )
+    from evalgauge.questions.ledger_afterwards import DecideAnswer, RevealAnswer, RevealedScore, VoidAnswer
+    from evalgauge.questions.ledger_looks import ImportAnswer, LookAnswer, RefreshAnswer
     from evalgauge.questions.parts import LedgerNote
 
 IDS_SHOWN = 12
