@@ -103,7 +103,7 @@ def test_a_declared_set_retires_and_comes_back(command: Command, folder: Path) -
     seen = command(*next_command(seen))
     assert headline(seen) == "Declared for support: at most 12 looks; retires at 1 pass"
     assert "What was declared holds from the first look on." in command("ledger", "status").out
-    assert "Each look claims at 99.583 % (2.87 standard errors)" in seen.out
+    assert "Each look claims at 99.5833 % (2.87 standard errors)" in seen.out
     seen = command(*next_command(seen))
     assert (seen.code, seen.out.splitlines()[0]) == (1, "FAIL: the rule does not hold")
     assert "recorded (pass or fail shown; 1 of 12 looks declared)" in seen.out
@@ -132,6 +132,36 @@ def test_a_declared_set_retires_and_comes_back(command: Command, folder: Path) -
     assert "4 declared looks left" in first.out
     assert "at 99.9" in command.refusal(*gate(14, "refreshed.jsonl"))
     assert headline(command(*compare(14, "refreshed.jsonl"))).startswith("PASS")
+
+
+def test_twelve_candidates_through_the_gate_of_an_open_set(command: Command, folder: Path) -> None:
+    command("ledger", "init")
+    command("ledger", "register", "base.jsonl", "--name", "support", "--rate", "70%")
+    passed: list[int] = []
+    for number in range(1, 13):
+        # Always the command that the card names: the level that is left bears ever larger drops alone.
+        words = next_command(command("ledger", "status", "support"))
+        if number == 1:
+            words = gate(number)
+        assert words[:3] == ["gate", "base.jsonl", "cand-1.jsonl"]
+        words[2] = f"cand-{number}.jsonl"
+        seen = command(*words)
+        assert seen.code in (0, 1), seen.err
+        passed += [number] if seen.code == 0 else []
+    assert passed == [7, 12]
+    refusal = command.refusal(*gate(11))
+    assert "At that level the cases can rule out a drop of " in refusal
+    card = command.json("ledger", "status", "support")["cards"][0]
+    assert card["looks"] == 12
+    least = card["next_look"]["least_drop"]
+    assert f"rule out a drop of {100 * least:g} points at best" in refusal
+
+    command("ledger", "refresh", "base.jsonl", "--share", "50%", "-o", "retired.txt")
+    refreshed(folder, seed=2)
+    assert command("ledger", "refresh", "refreshed.jsonl").code == 0
+    words = next_command(command("ledger", "status", "support"))
+    words[1:3] = ["refreshed.jsonl", "cand-14.jsonl"]
+    assert command(*words).code == 0
 
 
 def test_replacing_every_case_begins_anew(command: Command, folder: Path) -> None:

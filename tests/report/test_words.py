@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evalgauge.questions.units import ScoreRange
-from evalgauge.report.words import Scale, count, decimals, df_text, interval_bar, listed, p_text, percent
+from evalgauge.report.words import Scale, count, decimals, df_text, interval_bar, level, listed, p_text, percent
 
 PERCENT = Scale(ScoreRange((0.0, 1.0)))
 
@@ -76,3 +76,17 @@ def test_a_share_is_written_with_the_digits_that_matter(share: float, text: str)
 def test_no_number_is_written_with_an_exponent(number: float, text: str) -> None:
     assert decimals(number, 100) == text
     assert "E" not in Scale(ScoreRange((0, 1))).value(number / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.95, "95 %"),
+        (1 - 0.05 / 12, "99.5833 %"),
+        (0.999999, "99.9999 %"),
+        (1 - 1e-9, "above 99.9999 %"),
+        (1.0, "100 %"),
+    ],
+)
+def test_a_level_is_never_a_false_certainty(share: float, text: str) -> None:
+    assert level(share) == text

@@ -14,7 +14,14 @@ from evalgauge.errors import ArgumentError
 from evalgauge.rules.answers import PairedAnswer, equivalence_level
 from evalgauge.rules.paired import paired_counts, paired_intervals
 from evalgauge.rules.paired_missing import ArmRuns, paired_with_missing
-from evalgauge.rules.verdict import Claims, claims, hard_floor, least_flips_for_better, least_n_for_no_worse
+from evalgauge.rules.verdict import (
+    Claims,
+    claims,
+    hard_floor,
+    least_drop,
+    least_flips_for_better,
+    least_n_for_no_worse,
+)
 from evalgauge.stats.hull import hull
 from evalgauge.stats.paired_proportions import mcnemar_exact_p, tango_interval
 from evalgauge.stats.results import Interval
@@ -200,3 +207,17 @@ def test_the_floor_holds_when_runs_are_missing() -> None:
     cand = ArmRuns(sums=1.5 + HAIRS[:40], scored=np.full(40, 3), planned=np.r_[np.full(39, 3), 4])
     result = paired_with_missing(base, cand)
     assert result.answer.least_margin == result.scored_only.least_margin > 0.08
+
+
+@given(n=st.integers(2, 5_000), confidence=st.floats(0.5, 1 - 1e-12))
+def test_the_least_drop_is_the_first_that_so_many_cases_can_rule_out(n: int, confidence: float) -> None:
+    def is_enough(margin: float) -> bool:
+        found = least_n_for_no_worse(margin, confidence=confidence)
+        return max(found.unchanged, found.hard_floor) <= n
+
+    drop = least_drop(n, confidence=confidence)
+    if drop is None:
+        assert not is_enough(0.5)
+        return
+    assert is_enough(drop)
+    assert drop <= 0.005 or not is_enough(round(drop - 0.005, 3))

@@ -12,13 +12,16 @@ from evalgauge.jobs.gate_settings import RULE_FIELDS
 from evalgauge.jobs.holdout import Judged, judged_on_holdout
 from evalgauge.jobs.looks import note_of_state
 from evalgauge.questions.gate import GateAnswer, GateOptions, RuleVerdict
+from evalgauge.questions.scale import level
 from evalgauge.questions.units import ScoreRange
 from evalgauge.rules.gate import errors_of, gate_verdict
+from evalgauge.rules.verdict import least_drop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalgauge.jobs.gate_parts import Subject
+    from evalgauge.jobs.gate_rules import Blind
     from evalgauge.jobs.gate_settings import GateSettings
     from evalgauge.questions.gate import GateRequest
 
@@ -47,11 +50,11 @@ def holdout_gate(request: GateRequest, settings: GateSettings, subjects: Sequenc
     def judge(confidence: float) -> Judged:
         rows, blind = judged_rules(subjects, errors_of(confidence, settings.groups), is_sealed=True)
         if blind and not settings.options.allow_blind:
-            level = (
-                f"This look would be judged at {100 * confidence:.6g} %, so that all looks hold together; replacing "
+            price = (
+                f"This look would be judged at {level(confidence)}, so that all looks hold together; replacing "
                 "all cases begins anew (evalgauge ledger refresh LOG --share 100% -o retired.txt)."
             )
-            raise EvalgaugeError(f"{level} {blind_text(blind)}")
+            raise EvalgaugeError(f"{price}{_at_best(subjects, blind, confidence)} {blind_text(blind)}")
         kept = {f"{row.rule} {row.part} {row.metric}".strip(): row.estimate for row in rows}
         return Judged(passed=gate_verdict([row.verdict for row in rows]) == "pass", sealed={"estimates": kept})
 
@@ -68,7 +71,7 @@ def holdout_gate(request: GateRequest, settings: GateSettings, subjects: Sequenc
         metric=first.candidate.metric.name,
         verdict="pass" if found.passed else "fail",
         reason=(
-            f"{said} on {found.state.name} ({words.partition(' [')[0]}), judged at {100 * found.confidence:.6g} % as "
+            f"{said} on {found.state.name} ({words.partition(' [')[0]}), judged at {level(found.confidence)} as "
             f"look {place:,}, so that all looks together hold at {100 * over_all:g} %.{again}"
         ),
         threshold=over_all,
@@ -95,6 +98,15 @@ def holdout_gate(request: GateRequest, settings: GateSettings, subjects: Sequenc
         ledger=note_of_state(found.state, found.look, is_new=found.is_new),
         request=request,
     )
+
+
+def _at_best(subjects: Sequence[Subject], blind: Sequence[Blind], confidence: float) -> str:
+    """Return which drop the cases can still rule out, where a rule asks for less; ``""`` where none does."""
+    pairs = subjects[0].pairs
+    if pairs is None or not any(one.rule == "max-drop" and not one.part for one in blind):
+        return ""
+    drop = least_drop(len(pairs.pairing), confidence=confidence)
+    return "" if drop is None else f" At that level the cases can rule out a drop of {100 * drop:g} points at best."
 
 
 def rules_words(settings: GateSettings) -> str:

@@ -26,6 +26,7 @@ from evalgauge.questions.ledger_sets import (
     RegisterRequest,
 )
 from evalgauge.rules.spending import log_transcripts
+from evalgauge.rules.verdict import least_drop
 from evalgauge.scores.identity import CaseView
 from evalgauge.scores.units import unit_table, units
 from evalgauge.stats.checks import is_whole
@@ -295,6 +296,7 @@ def declare_answer(request: DeclareRequest) -> DeclareAnswer:
     spending = next_spending(state)
     return DeclareAnswer(
         name=state.name,
+        n_cases=state.present.n,
         event=event.hash[:SHORT],
         promise=Promise(
             looks=request.looks,
@@ -307,6 +309,9 @@ def declare_answer(request: DeclareRequest) -> DeclareAnswer:
         log_histories=histories,
         look_confidence=spending.confidence,
         z=spending.z,
+        least_drop=(
+            None if spending.confidence is None else least_drop(state.present.n, confidence=spending.confidence)
+        ),
         request=request,
     )
 

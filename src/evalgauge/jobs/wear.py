@@ -25,6 +25,7 @@ from evalgauge.reusing.optimism import (
 )
 from evalgauge.reusing.refresh import share_to_replace, spent_after_refresh
 from evalgauge.reusing.transcripts import certified_low
+from evalgauge.rules.verdict import least_drop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -290,6 +291,7 @@ def _next_look(state: SetState) -> NextLook:
         over_all=found.over_all,
         refusal=found.refusal,
         cases_shown=found.cases_shown,
+        least_drop=None if found.confidence is None else least_drop(state.present.n, confidence=found.confidence),
     )
 
 

@@ -80,6 +80,9 @@ class NextLook:
         Two-sided level over all looks, a share.
     refusal, cases_shown
         Why it can claim nothing, and whether results of single cases were shown.
+    least_drop
+        Smallest drop that the set's cases can rule out at this level, where no case changed, a share; ``None`` where
+        they can rule out none.
     """
 
     look: int
@@ -90,6 +93,7 @@ class NextLook:
     over_all: float
     refusal: str
     cases_shown: bool
+    least_drop: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

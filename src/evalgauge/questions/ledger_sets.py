@@ -162,7 +162,7 @@ class DeclareAnswer(ShownInNotebooks):
 
     Attributes
     ----------
-    name, event
+    name, n_cases, event
         The set, and the short hash of the event.
     promise
         What was declared.
@@ -170,15 +170,20 @@ class DeclareAnswer(ShownInNotebooks):
         ln K: natural logarithm of the number of histories that every look pays for; ``None`` for an open number.
     look_confidence, z
         Level of each look, and the same in standard errors; of the first look in an open set.
+    least_drop
+        Smallest drop that the set's cases can rule out at that level, where no case changed, a share; ``None`` where
+        they can rule out none.
     """
 
     verb: ClassVar[str] = "ledger_declare"
     name: str
+    n_cases: int
     event: str
     promise: Promise
     log_histories: float | None
     look_confidence: float | None
     z: float | None
+    least_drop: float | None
     request: DeclareRequest = field(default_factory=DeclareRequest)
 
     def __str__(self) -> str:

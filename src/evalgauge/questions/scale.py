@@ -126,6 +126,12 @@ def percent(share: float) -> str:
     return f"{text} %"
 
 
+def level(share: float) -> str:
+    """Return a level as percent with six digits: ``99.5833 %``; ``above 99.9999 %`` where these would say 100."""
+    text = f"{100 * share:.6g}"
+    return f"{text} %" if share == 1 or text != "100" else "above 99.9999 %"
+
+
 def count(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 case``, ``1,220 cases``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from evalgauge.questions.ledger_parts import LedgerOptions, WearCard
     from evalgauge.questions.ledger_sets import CheckAnswer, DeclareAnswer, MergeAnswer, RegisterAnswer
 
+_USUAL_DROP = 0.02
+
 
 def in_ledger(command: str, *words: str, ledger: str | None) -> str:
     """Return a command of the ledger, with the ledger named where it was named before."""
@@ -38,14 +40,15 @@ def after_register(answer: RegisterAnswer) -> str:
 def after_declare(answer: DeclareAnswer) -> str:
     """Return what to run after a promise: the first verdict."""
     if answer.promise.display in {"pass-fail", "score-on-pass", None}:
-        return judged(answer.request.ledger)
+        return judged(answer.request.ledger, answer.least_drop)
     return in_ledger("look", "LOG", ledger=answer.request.ledger)
 
 
-def judged(ledger: str | None) -> str:
-    """Return the command that judges a candidate on a holdout."""
+def judged(ledger: str | None, least_drop: float | None) -> str:
+    """Return the command that judges a candidate on a holdout, by a rule that its cases can still decide."""
     where = [] if ledger is None else ["--ledger", shlex.quote(ledger)]
-    return " ".join(["evalgauge gate BASELINE CANDIDATE --max-drop 2pp --holdout", *where])
+    drop = f"{100 * max(_USUAL_DROP, least_drop or 0.0):g}pp"
+    return " ".join(["evalgauge gate BASELINE CANDIDATE --max-drop", drop, "--holdout", *where])
 
 
 def after_look(answer: LookAnswer) -> str:
@@ -106,4 +109,6 @@ def _after_card(card: WearCard, ledger: str | None) -> str:
         return in_ledger("refresh", "LOG --share 100% -o retired.txt", ledger=ledger)
     if not card.looks and card.promise is None:
         return in_ledger("declare", name, "--looks 12 --ships 1", ledger=ledger)
-    return judged(ledger)
+    if card.next_look.least_drop is None:
+        return in_ledger("refresh", "LOG --share 100% -o retired.txt", ledger=ledger)
+    return judged(ledger, card.next_look.least_drop)

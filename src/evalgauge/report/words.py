@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalgauge.questions.scale import Scale, apart, count, decimals, percent
+from evalgauge.questions.scale import Scale, apart, count, decimals, level, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ __all__ = [
     "decimals",
     "df_text",
     "interval_bar",
+    "level",
     "listed",
     "method_title",
     "p_text",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from evalgauge.rules.answers import Comparison
 
 Verdict: TypeAlias = Literal["better", "worse", "equivalent", "no worse", "inconclusive"]
+# Drops are named in half points, up to half of the range.
+_DROP_STEP, _MOST_STEPS = 0.005, 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +220,40 @@ def least_n_for_no_worse(margin: float, *, confidence: float = 0.95, graded: boo
 
     floor = hard_floor(margin, confidence=confidence)
     return LeastCases(unchanged=max(_first(passes), floor) if graded else _first(passes), hard_floor=floor)
+
+
+def least_drop(n_cases: int, *, confidence: float = 0.95) -> float | None:
+    """Answer "which drop can so many cases rule out at best, where no case changed?".
+
+    Parameters
+    ----------
+    n_cases
+        Cases on which both systems pass or fail once.
+    confidence
+        Two-sided level, a share; the gate reads the lower end.
+
+    Returns
+    -------
+    float or None
+        The smallest such drop, a share in steps of half a point; ``None`` where it is more than half of the range.
+
+    Raises
+    ------
+    ArgumentError
+        If the level is not in range.
+
+    References
+    ----------
+    Tango 1998, Statistics in Medicine 17, 891-908, at the table without changes; ``hard_floor``.
+
+    Examples
+    --------
+    >>> least_drop(189), least_drop(188), least_drop(3)
+    (0.02, 0.025, None)
+    """
+    low = tango_interval(0, 0, n_cases, confidence=confidence).low
+    drops = (round(steps * _DROP_STEP, 3) for steps in range(math.floor(-low / _DROP_STEP) + 1, _MOST_STEPS + 1))
+    return next((drop for drop in drops if hard_floor(drop, confidence=confidence) <= n_cases), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalgauge.report.next_ledger import in_ledger
 from evalgauge.report.text.lines import Line
-from evalgauge.report.words import count, percent
+from evalgauge.report.words import count, level, percent
 
 if TYPE_CHECKING:
     from evalgauge.questions.holdout import HoldoutAnswer
@@ -28,7 +28,7 @@ def holdout_lines(answer: HoldoutAnswer) -> list[Line]:
     if answer.confidence is not None:
         lines.append(
             Line(
-                f"  Look {answer.place:,}: claimed at {100 * answer.confidence:.6g} %, so that all looks together hold "
+                f"  Look {answer.place:,}: claimed at {level(answer.confidence)}, so that all looks together hold "
                 f"at {percent(answer.over_all)}, however candidates were tuned on verdicts."
             )
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalgauge.questions.ledger_parts import DISPLAY_WORDS
 from evalgauge.report.next_ledger import after_status, status_of
 from evalgauge.report.text.lines import Line, Tone
-from evalgauge.report.words import count, percent
+from evalgauge.report.words import count, level, percent
 
 if TYPE_CHECKING:
     from evalgauge.questions.ledger_cards import HistoryAnswer, StatusAnswer
@@ -155,14 +155,18 @@ def _next_look(card: WearCard) -> list[Line]:
     )
     return [
         Line(
-            f"  The next verdict is look {found.look:,}{promised}{seen}: it claims at {_level(found.confidence)} "
+            f"  The next verdict is look {found.look:,}{promised}{seen}: it claims at {level(found.confidence)} "
             f"({found.z:.2f} standard errors), so that all claims hold at {percent(found.over_all)} together"
-        )
+        ),
+        Line(f"  {rules_out(card.n_cases, found.least_drop)}"),
     ]
 
 
-def _level(share: float) -> str:
-    return f"{100 * share:.6g} %" if share < 0.999999 else "above 99.9999 %"
+def rules_out(n_cases: int, least_drop: float | None) -> str:
+    """Return which drop a verdict can rule out at best, as a sentence."""
+    if least_drop is None:
+        return f"At that level {count(n_cases, 'case')} can rule out no drop: replace all cases, or add some."
+    return f"At that level {count(n_cases, 'case')} can rule out a drop of {_points(least_drop)} or more, not of less."
 
 
 def history_lines(answer: HistoryAnswer) -> list[Line]:

@@ -14,8 +14,9 @@ from evalgauge.report.next_ledger import (
     after_register,
     in_ledger,
 )
+from evalgauge.report.text.ledger_cards import rules_out
 from evalgauge.report.text.lines import Line
-from evalgauge.report.words import count, percent
+from evalgauge.report.words import count, level, percent
 
 if TYPE_CHECKING:
     from evalgauge.questions.ledger_sets import (
@@ -84,10 +85,11 @@ def declare_lines(answer: DeclareAnswer) -> list[Line]:
         which = "The first look" if promise.looks is None else "Each look"
         lines.append(
             Line(
-                f"  {which} claims at {100 * answer.look_confidence:.5g} % ({answer.z:.2f} standard errors), so that "
+                f"  {which} claims at {level(answer.look_confidence)} ({answer.z:.2f} standard errors), so that "
                 f"all claims together hold at {percent(promise.confidence)}."
             )
         )
+        lines.append(Line(f"  {rules_out(answer.n_cases, answer.least_drop)}"))
     lines.append(Line(f"  Optimism of up to {100 * promise.tolerance:g} points is fine."))
     return [*lines, Line(f"  Next: {after_declare(answer)}", "command")]
 
