@@ -10,6 +10,7 @@ import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
+from xml.etree import ElementTree as ET
 
 import junitparser
 import pytest
@@ -231,3 +232,127 @@ def test_numbers_that_cannot_be_are_refused() -> None:
     with pytest.raises(EvalgaugeError, match="at least 35"):
         refuse_blind_reps(20, min_rate=0.9, confidence=0.95)
     assert repeated_answer(0, 0, planned=5, min_rate=0.5, confidence=0.95).verdict == "inconclusive"
+
+
+RERUN = """
+from _pytest.runner import runtestprotocol
+def pytest_runtest_protocol(item, nextitem):
+    for _ in range(3):
+        runtestprotocol(item, nextitem=nextitem)
+    return True
+"""
+
+
+def test_running_a_failure_again_draws_no_new_verdict(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(RERUN, encoding="utf-8")
+    seen = run(tmp_path, counted("0", 20, rate=0.5), "--evalgauge-log", "runs.jsonl", "--junitxml", "out.xml")
+    assert seen.code == 1
+    assert runs_in(tmp_path) == 15
+    assert len((tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines()) == 15
+    for case in ET.parse(tmp_path / "out.xml").iter("testcase"):  # noqa: S314 - pytest wrote it
+        names = [one.get("name") for one in case.iter("property")]
+        assert len(names) == len(set(names))
+
+
+def test_a_run_that_another_plugin_takes_over_is_not_green(tmp_path: Path) -> None:
+    code = """
+import pytest
+class Other:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem):
+        return True
+def pytest_sessionstart(session):
+    session.config.pluginmanager.register(Other())
+"""
+    (tmp_path / "conftest.py").write_text(code, encoding="utf-8")
+    seen = run(tmp_path, counted("1", 20, rate=0.5))
+    assert seen.code == 1
+    assert "nothing was judged" in seen.out
+
+
+@pytest.mark.parametrize("word", ["skip", "xfail"])
+def test_a_test_that_leaves_by_its_own_word_is_not_judged(tmp_path: Path, word: str) -> None:
+    code = f"""
+import pytest
+@pytest.mark.evalgauge(min_rate=0.5, reps=20)
+def test_it():
+    pytest.{word}("the service is down")
+"""
+    seen = run(tmp_path, code, "-q")
+    assert seen.code == 0
+    assert {"skip": "1 skipped", "xfail": "1 xfailed"}[word] in seen.out
+
+
+def test_the_first_failure_says_where_it_was(tmp_path: Path) -> None:
+    seen = run(tmp_path, counted("0", 20, rate=0.5))
+    assert re.search(r"test_it\.py:\d+: AssertionError", seen.out)
+
+
+MISSING_RUNS = """
+import pytest
+@pytest.fixture
+def service(__pytest_repeat_step_number):
+    if __pytest_repeat_step_number >= 45:
+        raise RuntimeError("no answer")
+@pytest.mark.evalgauge(min_rate=0.7)
+def test_errors(service): pass
+@pytest.mark.evalgauge(min_rate=0.9)
+def test_skips(__pytest_repeat_step_number):
+    if __pytest_repeat_step_number >= 40:
+        pytest.skip("no answer")
+@pytest.mark.evalgauge(min_rate=0.7)
+def test_fails(__pytest_repeat_step_number):
+    assert __pytest_repeat_step_number % 2
+@pytest.mark.evalgauge(min_rate=0.9)
+def test_holds(): pass
+@pytest.mark.skip
+@pytest.mark.evalgauge(min_rate=0.9)
+def test_left_out(): pass
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "2")])
+def test_repeated_runs_without_a_result_are_missing_and_the_verdict_is_a_test(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    seen = run(tmp_path, MISSING_RUNS, "--count", "50", "--junitxml", "out.xml", *options)
+    assert seen.code == 1
+    assert "40 of 40 runs passed (of 50 planned: the others have no result and would decide)" in seen.out
+    assert "45 of 45 runs passed (of 50 planned: the others have no result and cannot change the verdict)" in seen.out
+    cases = ET.parse(tmp_path / "out.xml").iter("testcase")  # noqa: S314 - pytest wrote it
+    found = {str(case.get("name")): case for case in cases if "[" not in str(case.get("name"))}
+    verdicts = {
+        name: next(str(one.get("value")) for one in case.iter("property") if one.get("name") == "evalgauge.verdict")
+        for name, case in found.items()
+    }
+    assert verdicts == {
+        "test_errors": "pass",
+        "test_skips": "inconclusive",
+        "test_fails": "fail",
+        "test_holds": "pass",
+    }
+    failed = {name for name, case in found.items() if case.find("failure") is not None}
+    assert failed == {"test_skips", "test_fails"}
+
+
+@pytest.mark.parametrize(
+    ("head", "options", "text"),
+    [
+        ("", (), "1 rep can never pass a min_rate of 90 %: it takes at least 35"),
+        ("", ("--count", "20"), "20 reps can never pass a min_rate of 90 %: it takes at least 35"),
+        ("import unittest\nclass TestIt(unittest.TestCase):\n    ", ("--count", "50"), "outside unittest"),
+    ],
+)
+def test_runs_that_could_never_decide_are_refused_before_the_first(
+    tmp_path: Path, head: str, options: tuple[str, ...], text: str
+) -> None:
+    mark = "@pytest.mark.evalgauge(min_rate=0.9)"
+    inner = "    def test_it(self): open('ran', 'w')" if head else "def test_it(): open('ran', 'w')"
+    seen = run(tmp_path, f"import pytest\n{head}{mark}\n{inner}\ndef test_plain(): pass\n", *options)
+    assert seen.code == 4
+    assert text in seen.out
+    spread = run(tmp_path, (tmp_path / "test_it.py").read_text(encoding="utf-8"), *options, "-n", "1")
+    assert spread.code == 1
+    assert text in spread.out
+    assert not (tmp_path / "ran").exists()
+    assert run(tmp_path, (tmp_path / "test_it.py").read_text(encoding="utf-8"), "-k", "test_plain").code == 0

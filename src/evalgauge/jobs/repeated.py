@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalgauge.errors import EvalgaugeError
 from evalgauge.planning.gate_counts import least_for_rule
-from evalgauge.questions.scale import Scale, percent
+from evalgauge.questions.scale import Scale, count, percent
 from evalgauge.questions.units import ScoreRange
 from evalgauge.rules.gate_reps import reps_verdict
 
@@ -47,19 +47,25 @@ class RepeatedAnswer:
     reason: str
 
 
-def repeated_answer(passed: int, runs: int, *, planned: int, min_rate: float, confidence: float) -> RepeatedAnswer:
-    """Return what the runs of one case say so far."""
+def repeated_answer(
+    passed: int, runs: int, *, planned: int, min_rate: float, confidence: float, is_over: bool = False
+) -> RepeatedAnswer:
+    """Return what the runs of one case say so far; once it is over, planned runs without a result are missing ones."""
     found = reps_verdict(passed, runs, planned=planned, min_rate=min_rate, confidence=confidence)
+    is_open = is_over and runs < planned and not found.is_settled
     scale = Scale(ScoreRange((0.0, 1.0)))
     low, high = found.reading.low, found.reading.high
-    early = f" (of {planned:,} planned: the others cannot change the verdict)" if runs < planned else ""
+    others = "would decide" if is_open else "cannot change the verdict"
+    left = "the others have no result and" if is_over else "the others"
+    early = f" (of {planned:,} planned: {left} {others})" if runs < planned else ""
     seen = f"{passed:,} of {runs:,} runs passed{early}, likely {scale.span(low, high)} ({percent(confidence)} interval)"
     asked = percent(min_rate)
+    verdict: Verdict = "inconclusive" if is_open else found.verdict
     word = {"pass": f"Above {asked} is shown", "fail": f"Below {asked} is shown"}.get(
-        found.verdict, f"Neither above nor below {asked} is shown"
+        verdict, f"Neither above nor below {asked} is shown"
     )
     return RepeatedAnswer(
-        verdict=found.verdict,
+        verdict=verdict,
         is_settled=found.is_settled,
         passed=passed,
         runs=runs,
@@ -93,6 +99,6 @@ def refuse_blind_reps(planned: int, *, min_rate: float, confidence: float) -> No
     ):
         if not is_possible:
             raise EvalgaugeError(
-                f"{planned:,} reps can never {word} a min_rate of {percent(min_rate)}: it takes at least {needed:,}. "
-                "Run it more often, ask for less, or say allow_blind=True."
+                f"{count(planned, 'rep')} can never {word} a min_rate of {percent(min_rate)}: it takes at least "
+                f"{needed:,}. Run it more often, ask for less, or say allow_blind=True."
             )
