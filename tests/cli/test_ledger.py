@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import evalgauge as eg
-from evalgauge.cli.app import COMMANDS
 from evalgauge.questions.best_of import BestOfRequest
 from evalgauge.questions.holdout import HoldoutRequest
 from evalgauge.questions.ledger_afterwards import DecideRequest, RevealRequest, VoidRequest
@@ -26,6 +25,7 @@ from evalgauge.questions.ledger_sets import (
     MergeRequest,
     RegisterRequest,
 )
+from evalgauge.report.text import RENDERERS
 from support.sets import asked_texts, coin, log_of
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 N = 200
 TEXTS = asked_texts(N, seed=1)
+GATE = ["--max-drop", "5pp", "--sims", "20"]
 
 
 @pytest.fixture
@@ -117,36 +118,39 @@ def test_reps_that_were_declared_are_one_look(command: Command, folder: Path) ->
     assert card(command)["looks"] == 2
 
 
-# Every command that says something of the scores in a log.
+# Every question whose answer says something of the scores in a log.
 SHOWS = [
-    ["measure", "cand-1.jsonl"],
-    ["compare", "base.jsonl", "cand-1.jsonl"],
-    ["compare", "base.jsonl", "cand-1.jsonl", "--unpaired"],
-    ["gate", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp"],
-    ["gate", "--check", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp"],
-    ["best-of", "base.jsonl", "cand-1.jsonl"],
-    ["reuse", "cand-1.jsonl", "--looks", "3"],
-    ["plan", "--like", "cand-1.jsonl"],
-    ["plan", "design", "--like", "base.jsonl", "--like", "cand-1.jsonl"],
-    ["plan", "reps", "cand-1.jsonl"],
-    ["verify", "--like", "cand-1.jsonl", "--sims", "200"],
-    ["verify", "--like", "base.jsonl", "--like", "cand-1.jsonl", "--sims", "200"],
+    ("measure", ["measure", "cand-1.jsonl"]),
+    ("compare", ["compare", "base.jsonl", "cand-1.jsonl"]),
+    ("compare", ["compare", "base.jsonl", "cand-1.jsonl", "--unpaired"]),
+    ("gate", ["gate", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp"]),
+    ("gate_check", ["gate", "--check", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp"]),
+    ("best_of", ["best-of", "base.jsonl", "cand-1.jsonl"]),
+    ("reuse", ["reuse", "cand-1.jsonl", "--looks", "3"]),
+    ("plan", ["plan", "--like", "cand-1.jsonl"]),
+    ("plan_design", ["plan", "design", "--like", "base.jsonl", "--like", "cand-1.jsonl"]),
+    ("plan_reps", ["plan", "reps", "cand-1.jsonl"]),
+    ("verify", ["verify", "--like", "cand-1.jsonl", "--sims", "200"]),
+    ("verify", ["verify", "--like", "base.jsonl", "--like", "cand-1.jsonl", "--sims", "200"]),
+    ("verify_gate", ["verify", "gate", "--like", "cand-1.jsonl", *GATE, "--discordance", "10%"]),
+    ("verify_gate", ["verify", "gate", "--like", "base.jsonl", "--like", "cand-1.jsonl", *GATE]),
 ]
-# These take a log and say nothing of its scores; bless and convert copy them into a file, as a copy of the log would.
-SHOWS_NOTHING = {"look-at", "convert", "bless", "ledger"}
+# These show no score, or have the ledger's own rules; bless and convert copy scores as a copy of the log would.
+SHOWS_NOTHING = {"look_at", "convert", "bless", "holdout"}
 
 
-def test_every_command_is_known_to_show_scores_or_not() -> None:
-    assert {words[0] for words in SHOWS} | SHOWS_NOTHING == set(COMMANDS)
+def test_every_question_is_known_to_show_scores_or_not() -> None:
+    asked = {verb for verb in RENDERERS if not verb.startswith("ledger_")}
+    assert {verb for verb, _ in SHOWS} | SHOWS_NOTHING == asked
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("words", SHOWS, ids=" ".join)
-def test_no_command_shows_a_score_that_is_not_on_record(command: Command, words: list[str]) -> None:
-    command(*words, "--no-ledger")
-    assert card(command)["looks"] == 0
+@pytest.mark.parametrize(("verb", "words"), SHOWS, ids=[" ".join(words) for _, words in SHOWS])
+def test_no_command_shows_a_score_that_is_not_on_record(command: Command, verb: str, words: list[str]) -> None:
     assert "Ledger: this look is NOT recorded (--no-ledger)" in command(*words, "--no-ledger").out
-    assert command.json(*words)["ledger"]["state"] == "recorded"
+    assert card(command)["looks"] == 0
+    answer = command.json(*words)
+    assert (answer["question"], answer["ledger"]["state"]) == (verb, "recorded")
     assert "Ledger: no new look at support, this was shown before" in command(*words).out
     looks = sum(word.endswith(".jsonl") for word in words)
     found = card(command)
@@ -156,7 +160,7 @@ def test_no_command_shows_a_score_that_is_not_on_record(command: Command, words:
 @pytest.mark.usefixtures("folder")
 def test_a_declared_display_is_kept(command: Command) -> None:
     command("ledger", "declare", "support", "--looks", "8")
-    for words in SHOWS:
+    for _, words in SHOWS:
         refusal = command.refusal(*words)
         assert "no score is shown: support is declared to show pass or fail at most" in refusal
         assert "--holdout" in refusal

@@ -13,10 +13,12 @@ import numpy as np
 from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.jobs.compared_arms import paired_arms
 from evalgauge.jobs.gate_judged import judged_rules
+from evalgauge.jobs.gate_looks import looked_at
 from evalgauge.jobs.gate_noise import log_noise, pooled_sums
 from evalgauge.jobs.gate_settings import settings_of
 from evalgauge.jobs.gate_subjects import alone, subjects_of
 from evalgauge.jobs.gate_trials import Trial, tally
+from evalgauge.jobs.noted import last_noted
 from evalgauge.jobs.parallel import mapper
 from evalgauge.jobs.plan_change import listed, named
 from evalgauge.jobs.reading import asked_table
@@ -46,8 +48,6 @@ _NOT_HERE = (
     "unpaired",
     "flips",
     "holdout",
-    "ledger",
-    "no_ledger",
     "on_inconclusive",
     "allow_blind",
     "candidate_metric",
@@ -97,6 +97,8 @@ def verify_gate(
         If there is no rule, or an option contradicts another or the log.
     ScoreError
         If the log shows no noise.
+    LedgerError
+        If the look at the logs cannot be recorded, or shows more than was declared for their set.
 
     References
     ----------
@@ -138,6 +140,8 @@ def verify_gate_answer(
     subjects = _subjects(settings, tables[0])
     noises = [_noise(request, settings, place, subject, tables) for place, subject in enumerate(subjects)]
     drops = (0.0, *_drops(request, settings, subjects, noises))
+    arms = looked_at([*subjects, *(one for table in tables[1:] for one in _subjects(settings, table))])
+    note = last_noted(settings.options, arms, display="exact", verb="verify gate")
     done = _Progress(request.sims * len(drops), on_progress)
     scenarios: list[GateRates] = []
     for place, drop in enumerate(drops):
@@ -172,6 +176,7 @@ def verify_gate_answer(
         seed=request.seed,
         notes=(*settings.notes, *_notes(settings, noise)),
         problems=tuple(dict.fromkeys(problem for one in subjects for problem in one.candidate.problems)),
+        ledger=note,
         request=request,
     )
 

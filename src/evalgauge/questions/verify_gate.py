@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from evalgauge.questions.counts import Count
 from evalgauge.questions.gate import GateOptions, RuleKind
-from evalgauge.questions.parts import Ends
+from evalgauge.questions.parts import Ends, LedgerNote
 from evalgauge.questions.units import Points, Share
 from evalgauge.shown import ShownInNotebooks
 
@@ -149,6 +149,8 @@ class VerifyGateAnswer(ShownInNotebooks):
         Draws, and their seed.
     notes, problems
         Plain sentences.
+    ledger
+        What the ledger of looks says; ``None`` where the log's set is not registered.
     """
 
     verb: ClassVar[str] = "verify_gate"
@@ -169,6 +171,7 @@ class VerifyGateAnswer(ShownInNotebooks):
     seed: int
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     request: VerifyGateRequest = field(default_factory=VerifyGateRequest)
 
     def __str__(self) -> str:

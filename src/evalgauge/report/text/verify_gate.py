@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_verify_gate
+from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
 from evalgauge.report.words import count, percent
 
@@ -30,7 +31,7 @@ def verify_gate_lines(answer: VerifyGateAnswer) -> list[Line]:
         lines.append(
             Line(f"  The log does not keep these itself, so a failure there is no false alarm: {rules}.", "warning")
         )
-    lines += [*_by_rule(answer), *_null_pairs(answer), *_simulated(answer)]
+    lines += [*_by_rule(answer), *_null_pairs(answer), *_simulated(answer), *note_lines(answer.ledger)]
     lines += [Line(f"  {note}", "warning") for note in answer.notes]
     lines += [Line(f"  Reader: {problem}", "warning") for problem in answer.problems]
     return [*lines, Line(f"  Next: {after_verify_gate(answer)}", "command")]
