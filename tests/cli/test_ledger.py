@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import shutil
 from contextlib import chdir
 from pathlib import Path
@@ -382,3 +383,30 @@ def test_a_gate_too_small_for_its_holdout_is_refused_whatever_its_verdict(
     assert len(refusals) == 1
     assert "This look would be judged at 98" in refusals.pop()
     assert card(command)["looks"] == before
+
+
+def test_two_failures_look_alike_in_every_form(command: Command, folder: Path) -> None:
+    command("ledger", "declare", "support", "--looks", "6", "--ships", "1")
+    shutil.copytree(".evalgauge", "before")
+    words = ["gate", "base.jsonl", "candidate.jsonl", "--better-than", "5pp", "--min-rate", "60%", "--holdout"]
+    found: list[dict[str, str]] = []
+    for share in (0.72, 0.31):
+        # Both are the first look at the same ledger, so nothing but the scores is different.
+        shutil.rmtree(".evalgauge")
+        shutil.copytree("before", ".evalgauge")
+        log_of(folder / "candidate.jsonl", TEXTS, coin(share, 9), arm="candidate")
+        seen = command(*words, "--junit", "gate.xml", "--summary", "gate.md", "--metrics", "gate.json")
+        again = command(*words, "--json")
+        assert (seen.code, again.code) == (1, 1), seen.err + again.err
+        files = {name: (folder / name).read_text("utf-8") for name in ("gate.xml", "gate.md", "gate.json")}
+        (folder / "gate.md").unlink()
+        told = files | {"text": seen.out, "errors": seen.err, "json": again.out}
+        told["code"] = command(*words, "--show-code").out
+        told["card"] = command("ledger", "status", "support").out
+        told["history"] = command("ledger", "history", "support").out
+        # A look is named by its hash, in which the sealed results are; they cannot be told from it without the salt.
+        variable = r"\b[0-9a-f]{10}\b|\d{4}-\d\d-\d\d \d\d:\d\d"
+        found.append({form: re.sub(variable, "…", text) for form, text in told.items()})
+    for form, text in found[0].items():
+        assert text == found[1][form], form
+        assert form == "errors" or text

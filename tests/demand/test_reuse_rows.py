@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
 from typing import TYPE_CHECKING
 
 import pytest
 
+from support.sets import asked_texts, coin, log_of
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from support.command import Command
 
 # Answers are given to a tenth of a point.
@@ -35,6 +40,32 @@ def test_r02_a_tiny_holdout_that_is_spent_once(command: Command) -> None:
     second = command.json("reuse", "8/12", "--looks", 2)
     assert second["optimism"]["binomial"] > 0.05
     assert "BEYOND" in command("reuse", "8/12", "--looks", 2).out
+
+
+def test_r01_a_ledger_knows_the_holdout_under_another_name(command: Command, tmp_path: Path) -> None:
+    texts = asked_texts(300, seed=1)
+    with chdir(tmp_path):
+        log_of(tmp_path / "first.jsonl", texts, coin(0.8, 1), name="holdout")
+        log_of(tmp_path / "renamed.jsonl", texts, coin(0.8, 2), arm="other", name="final-v2")
+        command("ledger", "init")
+        command("ledger", "register", "first.jsonl")
+        command("measure", "first.jsonl")
+        said = command("measure", "renamed.jsonl").out
+    assert "at holdout recorded (exact scores shown; 2 looks so far" in said
+    assert "the set was known again under another name" in said
+
+
+def test_r02_a_second_look_is_the_second_in_the_ledger(command: Command, tmp_path: Path) -> None:
+    texts = asked_texts(12, seed=1)
+    with chdir(tmp_path):
+        log_of(tmp_path / "first.jsonl", texts, lambda case: case < 8)
+        log_of(tmp_path / "second.jsonl", texts, lambda case: case < 9, arm="second")
+        command("ledger", "init")
+        command("ledger", "register", "first.jsonl", "--name", "tiny")
+        spent = command.json("measure", "first.jsonl")
+        again = command.json("measure", "second.jsonl")
+    assert (spent["low"], spent["high"]) == (pytest.approx(0.391, abs=TENTH), pytest.approx(0.862, abs=TENTH))
+    assert [one["ledger"]["looks"] for one in (spent, again)] == [1, 2]
 
 
 def test_r05_score_the_winner_on_a_set_the_optimiser_never_used(command: Command) -> None:
