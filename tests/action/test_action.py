@@ -153,6 +153,44 @@ def test_on_inconclusive_is_passed_on(runner: Runner) -> None:
     inputs = {"baseline": "cand.csv", "candidate": "base.csv", "rules": "--max-drop 2pp", "on_inconclusive": "pass"}
     assert runner.job(**inputs) == 0
     assert runner.comments[0].count("CANNOT DECIDE") == 1
+    # The gate was let pass; nobody may read that it was passed.
+    assert (runner.outputs["verdict"], runner.outputs["exit-code"]) == ("inconclusive", "0")
+
+
+def test_gates_with_names_keep_a_comment_each(runner: Runner) -> None:
+    inputs = {"baseline": "base.csv", "candidate": "cand.csv", "rules": "--max-drop 2pp"}
+    metrics: list[str] = []
+    for name in ("", "fast", "slow set/$(x)", "fast"):
+        assert runner.job(**inputs, name=name) == 0
+        metrics.append(runner.outputs["metrics"])
+    assert [one.splitlines()[0] for one in runner.comments] == [
+        "<!-- evalgauge:gate -->",
+        "<!-- evalgauge:gate:fast -->",
+        "<!-- evalgauge:gate:slow-set---x- -->",
+    ]
+    assert runner.comments[1].splitlines()[1].startswith("### evalgauge gate fast: PASS")
+    assert len(set(metrics)) == 3
+    assert all(Path(one).exists() for one in metrics)
+
+
+def test_a_comment_that_may_not_be_written_leaves_the_verdict(runner: Runner) -> None:
+    gh = runner.folder / "bin" / "gh"
+    gh.write_text("#!/bin/sh\necho 'HTTP 403: Resource not accessible by integration' >&2\nexit 1\n", encoding="utf-8")
+    inputs = {"baseline": "base.csv", "candidate": "cand.csv", "rules": "--max-drop 2pp"}
+    assert runner.step("Judge", inputs).returncode == 0
+    seen = runner.step("Comment", inputs)
+    assert seen.returncode == 0
+    assert seen.stdout.startswith("::warning title=evalgauge::No comment was written")
+    assert runner.step("Verdict", inputs).returncode == 0
+
+
+def test_a_command_that_is_not_there_is_refused(runner: Runner) -> None:
+    evalgauge = runner.folder / "bin" / "evalgauge"
+    evalgauge.write_text("#!/bin/sh\necho 'no such module' >&2\nexit 1\n", encoding="utf-8")
+    inputs = {"candidate": "cand.csv", "rules": "--min-rate 50%"}
+    assert runner.step("Judge", inputs).returncode == 0
+    assert runner.outputs["verdict"] == "refused"
+    assert runner.step("Verdict", inputs).returncode == 1
 
 
 def test_a_file_of_rules_is_used(runner: Runner) -> None:
