@@ -128,7 +128,10 @@ REFUSALS: list[tuple[list[str], str]] = [
     (["{small}", "--min-rate", "90%"], "cannot pass with 20 cases, even if every case passed: it takes at least 35"),
     (["{low}", "--min-rate", "5%"], "cannot fail with 20 cases, even if every case were lost: it takes at least 73"),
     (["{small}", "--case-rate", "80%"], "it takes 4 reps of each"),
-    (["{small}", "{small}", "--better-than", "0pp", "--slice-drop", "2pp"], "together with --by"),
+    (
+        ["{small}", "{small}", "--better-than", "0pp", "--slice-drop", "2pp"],
+        "got '2pp without a field', allowed is together with --by",
+    ),
     (["{base}", "{cand}", "--better-than", "0pp", "--by", "topic"], "together with --max-drop"),
     (["{base}", "{cand}", "--max-drop", "2pp", "--by", "topic", "--unpaired"], "left out with --unpaired"),
     (["{base}", "--max-drop", "2pp"], "two logs, baseline first: a rule speaks of a change"),
@@ -226,3 +229,29 @@ def test_shown_code_gives_the_same_answer(
     code = command(*words, "--show-code").out
     exec(compile(code.replace("print(eg.", "print(eg.to_json(eg.").replace(")\n", "))\n"), "shown", "exec"), {})  # noqa: S102
     assert json.loads(capsys.readouterr().out) == command.json(*words)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--min-overlap", "90%", "--pairing", "content"], "Next: evalgauge look-at {base} {cand}"),
+        (["--min-overlap", "99%"], "Next: evalgauge look-at {base} {cand}"),
+    ],
+    ids=str,
+)
+def test_what_blocks_a_pass_is_looked_at(command: Command, tmp_path: Path, options: list[str], text: str) -> None:
+    base, cand = log_of(tmp_path, "base.csv", [1] * 100), log_of(tmp_path, "cand.csv", [1] * 95)
+    seen = command("gate", base, cand, "--max-drop", "20pp", *options)
+    assert seen.code == 3
+    assert text.format(base=base, cand=cand) in seen.out
+
+
+def test_a_blessed_baseline_is_not_moved_by_every_pass(command: Command, tmp_path: Path) -> None:
+    log = log_of(tmp_path, "run.csv", [1] * 100)
+    passed = command("gate", log, log, "--max-drop", "10pp")
+    assert "Next: evalgauge bless" in passed.out
+    blessed = str(tmp_path / "baseline.json")
+    assert command("bless", log, "-o", blessed).code == 0
+    assert command.json("gate", blessed, log, "--max-drop", "10pp")["is_blessed"] is True
+    seen = command("gate", blessed, log, "--max-drop", "10pp").out
+    assert f"Next: evalgauge compare {blessed} {log} --flips" in seen

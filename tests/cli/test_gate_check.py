@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import chdir
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from scipy import special
 
 from evalgauge.planning.gate_sight import drop_sight, graded_drop_sight, rate_sight
 from evalgauge.rules.gate_claims import Change, drop_claim
@@ -181,6 +183,11 @@ def test_several_scores_are_judged_as_one_family(command: Command, tmp_path: Pat
         (["--max-drop", "2pp", "--cases", "50"], "given with --check"),
         (["--check", "{log}", "--max-drop", "2pp", "--cases", "50"], "left out where a log tells"),
         (["--check", "--max-drop", "2pp", "--rate", "90"], "Did you mean 90% (0.9)?"),
+        (["--check", "{log}", "--max-drop", "2pp", "--junit", "x.xml"], "which gives no verdict to write"),
+        (["--init", "--check"], "--init: got '--check', allowed is alone, or with --config FILE"),
+        (["--init", "--max-drop", "2pp"], "--init: got '--max-drop', allowed is alone"),
+        (["--init", "{log}"], "allowed is alone"),
+        (["--init", "--json"], "--init: got '--json', allowed is alone"),
     ],
     ids=str,
 )
@@ -205,3 +212,20 @@ def test_what_is_planned_is_what_the_gate_sees(command: Command, margin: str, di
         sight(plan["n"])["hard_floor"],
     )
     assert sight(plan["safe_n"] - 1)["pass_chance"] < 0.8 <= sight(plan["safe_n"])["pass_chance"]
+
+
+def test_more_cases_than_chances_are_worth_are_checked_without_them(command: Command) -> None:
+    seen = command.json("gate", "--check", "--cases", "1000000000", "--max-drop", "2pp", "--rate", "90%")
+    assert seen["can_decide"] is True
+    assert seen["rules"][0]["seen_drop"] is None
+    assert any("not computed for more than 10,000 cases" in note for note in seen["notes"])
+    assert command.json("gate", "--check", "--cases", "3000", "--max-drop", "2pp", "--rate", "90%")["notes"] == []
+
+
+def test_a_floor_says_the_score_that_fails(command: Command) -> None:
+    seen = command("gate", "--check", "--cases", "240", "--min-rate", "50%", "--rate", "64%").out
+    found = re.search(r"a true score of ([0-9.]+) % fails with a chance of 80 %", seen)
+    assert found is not None
+    true = float(found[1]) / 100
+    most = max(lost for lost in range(241) if special.betaincinv(lost + 1, 240 - lost, 0.975) < 0.5)
+    assert special.bdtr(most, 240, true - 0.001) > 0.8 > special.bdtr(most, 240, true + 0.001)

@@ -69,6 +69,9 @@ COMMANDS: list[list[str]] = [
     ["gate", "--check", "long.csv", "--max-drop", "2pp"],
     ["gate", "--check", "--max-drop", "2pp"],
     ["gate", "--check", "--min-rate", "90%", "--cases", "20"],
+    ["gate", "--check", "--better-than", "0pp"],
+    ["gate", "long.csv", "longer.csv", "--max-drop", "20pp", "--pairing", "content", "--allow-blind"],
+    ["gate", "long.csv", "longer.csv", "--max-drop", "0.5pp", "--allow-blind"],
     ["compare", "long.csv", "long.csv", "--margin", "2pp"],
 ]
 

@@ -168,6 +168,25 @@ def test_names_cannot_break_out_of_any_form() -> None:
             assert len(re.findall(r"(?<!\\)\|", line)) == 4, line
 
 
+def test_words_of_a_log_link_and_mention_nothing() -> None:
+    evil = "#12 GH-7 https://x.example www.y.example ~~gone~~ $x$ \u202e\x1b[31m"
+    frame = pl.DataFrame({"case": [f"q{i}" for i in range(300)], "score": [1] * 300, "topic": [evil] * 300})
+    text = summary_text(eg.gate(frame, frame, max_drop=0.05, by="topic"))
+    for sign in ("#12", "GH-7", "://", "www.y", "\u202e", "\x1b"):
+        assert sign not in text, sign
+    assert not re.search(r"(?<!\\)[~$]", text)
+
+
+def test_the_summary_says_which_logs_were_judged(command: Command, tmp_path: Path) -> None:
+    base, cand = paired_tables(tmp_path, both=150, only_base=9, only_cand=22, neither=59)
+    assert command("gate", base, cand, "--max-drop", "2pp", "--summary", tmp_path / "s.md").code == 0
+    text = (tmp_path / "s.md").read_text(encoding="utf-8")
+    assert f"- baseline: base (`{base}`)" in text
+    assert f"- candidate: cand (`{cand}`)" in text
+    assert command("gate", cand, "--min-rate", "50%", "--summary", tmp_path / "one.md").code == 0
+    assert f"- candidate: cand (`{cand}`)" in (tmp_path / "one.md").read_text(encoding="utf-8")
+
+
 def test_a_comment_fits_into_github(tmp_path: Path) -> None:
     n = 2000
     rows = [(f"a rather long name of a case that lost {i:06d}" * 3, 1) for i in range(n)]
@@ -176,6 +195,7 @@ def test_a_comment_fits_into_github(tmp_path: Path) -> None:
     text = comment_text(eg.gate(base, cand, max_drop=0.05, flips=True))
     assert len(text) < 65_000
     assert "1,950 more" in text
+    assert text.count("<details>") == text.count("</details>")
     assert text.startswith(MARKER)
 
 

@@ -62,6 +62,7 @@ class GateFiles:
 
 
 DEFAULTS, MODES, FILES, OUTPUT = CheckOptions(), GateModes(), GateFiles(), OutputOptions()
+_FILES = tuple(field.name for field in fields(GateFiles))
 _PLANNED = ("cases", "reps", "rate", "discordance")
 
 
@@ -80,8 +81,12 @@ def gate(
         Baseline, then candidate: logs, tables or folders. The candidate alone where no rule speaks of a change.
     """
     if modes.init:
+        _refuse_beside_init(logs, options, modes, files, output)
         return _init(options)
     if modes.check:
+        for name in _FILES:
+            if (path := getattr(files, name)) is not None:
+                raise ArgumentError(f"--{name}", path, "left out with --check, which gives no verdict to write")
         return _check(options, logs, output)
     for name in _PLANNED:
         if (value := getattr(options, name)) is not None:
@@ -132,6 +137,23 @@ def _check(options: CheckOptions, logs: tuple[str, ...], output: OutputOptions) 
 def is_refused(answer: GateCheckAnswer) -> bool:
     """Return whether a rule can never pass or never fail, and that was not allowed."""
     return answer.can_decide is False and not answer.request.allow_blind
+
+
+def _refuse_beside_init(
+    logs: tuple[str, ...], options: CheckOptions, modes: GateModes, files: GateFiles, output: OutputOptions
+) -> None:
+    """Refuse what would be lost beside --init, which takes no rules and judges nothing."""
+    given = [f"--{name}" for name in _FILES if getattr(files, name) is not None]
+    given += ["--check"] if modes.check else []
+    given += [
+        f"--{field.name.replace('_', '-')}"
+        for field in fields(options)
+        if field.name != "config" and getattr(options, field.name) != getattr(DEFAULTS, field.name)
+    ]
+    given += ["--json" for _ in (1,) if output.json] + [*logs]
+    if given:
+        hint = "Write the file, edit its rules, then judge."
+        raise ArgumentError("--init", " ".join(given), "alone, or with --config FILE", hint)
 
 
 def _init(options: GateOptions) -> int:

@@ -164,7 +164,7 @@ def read_config(path: str | Path) -> GateConfig:
             raise LogError(name, f"holds {value!r}, allowed is true or false.", field=key)
         options[_SWITCHES[key]] = value
     if not entries:
-        raise LogError(name, "holds no rule.", hint='Add one, such as:\n[[rule]]\nmax-drop = "2pp"')
+        raise LogError(name, "holds no rule.", hint='Add [[rule]], and below it max-drop = "2pp".')
     found: list[Mapping[str, object]] = []
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict):

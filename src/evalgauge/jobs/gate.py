@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import EvalgaugeError
+from evalgauge.jobs.blessings import is_blessed
 from evalgauge.jobs.gate_holdout import holdout_gate
 from evalgauge.jobs.gate_judged import blind_text, judged_rules
 from evalgauge.jobs.gate_looks import with_looks
@@ -203,6 +204,7 @@ def gate_answer(request: GateRequest, logs: Sequence[Any] = ()) -> GateAnswer:
         min_overlap=options.min_overlap,
         on_inconclusive=options.on_inconclusive,
         range=subjects[0].candidate.score_range or ScoreRange((0.0, 1.0)),
+        is_blessed=any(one.baseline is not None and is_blessed(one.baseline.table.runs) for one in subjects),
         notes=(*settings.notes, *_notes(comparisons, scores), *said),
         problems=tuple(dict.fromkeys(text for one in (*comparisons, *scores) for text in one.problems)),
         ledger=note,

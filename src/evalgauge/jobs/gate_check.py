@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from evalgauge.rules.gate import Errors
 
 _MARGINS = (0.02, 0.05, 0.1)
+# Beyond these counts the chances take longer to compute than they are worth.
+_MOST_EXACT, _MOST_SIMULATED = 10_000, 3_000
 
 
 def gate_check(
@@ -83,7 +85,7 @@ def gate_check(
     --------
     >>> import evalgauge as eg
     >>> print(eg.gate_check(max_drop=0.02, cases=100))
-    some rule can never decide (1 rules)
+    some rule can never decide (1 rule)
     """
     known = {field.name for field in fields(GateCheckRequest)} - {"logs"}
     for name in rules:
@@ -305,6 +307,8 @@ def _sight(kind: ClaimKind, threshold: float, plan: _Plan, n: int | None, level:
         return found, said
     if plan.rates is None or plan.discordance is None:
         return None, ""
+    if n > (_MOST_EXACT if plan.n_reps == 1 else _MOST_SIMULATED):
+        return None, ""
     if plan.n_reps == 1:
         return drop_sight(n, threshold, confidence=level, discordance=min(plan.discordance, 1.0)), plan.assumes
     rates = evenly_spaced(np.sort(plan.rates), n)
@@ -338,6 +342,9 @@ def _notes(rows: Sequence[RuleCheck], plan: _Plan) -> tuple[str, ...]:
         notes.append("How many cases there will be is not known: name a log, or --cases with --rate.")
     elif plan.rates is None and any(row.rule == "max-drop" for row in rows):
         notes.append("The chances of a rule on a drop depend on the pass rate: name it with --rate, or give a log.")
+    most = _MOST_EXACT if plan.n_reps == 1 else _MOST_SIMULATED
+    if any(row.hard_floor is not None and row.n_cases is not None and row.n_cases > most for row in rows):
+        notes.append(f"The chances of a rule on a drop are not computed for more than {most:,} cases.")
     if len({row.part for row in rows if row.part}) > 1:
         notes.append(
             "Slices share the error (Holm): their least counts are those at which all can pass at once; once some are "

@@ -123,15 +123,16 @@ def _checked(rule: RuleOptions, options: GateOptions) -> RuleOptions:
         hint = "Without a range nothing bounds how far a case can break: say it, such as --range 0:100."
         raise ArgumentError("score_range", "none", "the lowest and the highest possible score", hint)
     if all(getattr(rule, name) is None for name in RULE_FIELDS):
-        raise ArgumentError("rule", "one without a threshold", f"one of {', '.join(RULE_FIELDS.values())}")
+        raise ArgumentError("rules", "one without a threshold", f"one of {', '.join(RULE_FIELDS.values())}")
     return _with_slices(rule, options)
 
 
 def _with_slices(rule: RuleOptions, options: GateOptions) -> RuleOptions:
     if rule.by is None:
         for name in ("slice_drop", "slice_rate"):
-            if getattr(rule, name) is not None:
-                raise ArgumentError(name, "given", "together with --by, the field of the slices")
+            if (value := getattr(rule, name)) is not None:
+                came = f"{100 * value:g}{'pp' if name == 'slice_drop' else '%'} without a field"
+                raise ArgumentError(name, came, "together with --by, the field of the slices")
         return rule
     drop = rule.slice_drop if rule.slice_drop is not None else rule.max_drop
     rate = rule.slice_rate if rule.slice_rate is not None else rule.min_rate

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal, TypeAlias
 from evalgauge.questions.compare import CompareAnswer
 from evalgauge.questions.measure import MeasureAnswer
 from evalgauge.questions.parts import LedgerNote, ScoringOptions
+from evalgauge.questions.scale import count
 from evalgauge.questions.units import Names, Points, ScoreRange, Share
 from evalgauge.shown import ShownInNotebooks
 
@@ -196,6 +197,8 @@ class GateAnswer(ShownInNotebooks):
         The policies that were in force.
     range
         The possible range of the score that was judged first.
+    is_blessed
+        Whether the baseline is a blessed file.
     notes, problems
         Plain sentences.
     ledger
@@ -218,6 +221,7 @@ class GateAnswer(ShownInNotebooks):
     min_overlap: float
     on_inconclusive: str
     range: ScoreRange
+    is_blessed: bool = False
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     ledger: LedgerNote | None = None
@@ -226,4 +230,4 @@ class GateAnswer(ShownInNotebooks):
     def __str__(self) -> str:
         counts = {verdict: sum(one.verdict == verdict for one in self.rules) for verdict in ("fail", "inconclusive")}
         said = ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n) or "all rules pass"
-        return f"{self.verdict}: {said} ({len(self.rules)} rules)"
+        return f"{self.verdict}: {said} ({count(len(self.rules), 'rule')})"

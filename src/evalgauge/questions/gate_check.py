@@ -6,6 +6,7 @@ from typing import ClassVar
 from evalgauge.questions.counts import Count
 from evalgauge.questions.gate import GateOptions, RuleKind
 from evalgauge.questions.parts import LedgerNote
+from evalgauge.questions.scale import count
 from evalgauge.questions.units import ScoreRange, Share
 from evalgauge.shown import ShownInNotebooks
 
@@ -139,4 +140,4 @@ class GateCheckAnswer(ShownInNotebooks):
 
     def __str__(self) -> str:
         said = {None: "no cases named", True: "every rule can decide", False: "some rule can never decide"}
-        return f"{said[self.can_decide]} ({len(self.rules)} rules)"
+        return f"{said[self.can_decide]} ({count(len(self.rules), 'rule')})"

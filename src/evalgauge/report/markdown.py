@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from evalgauge.report.text.gate import flipped, has_several_metrics, headline_text, promise_text, rule_title
+from evalgauge.report.visible import visible
 from evalgauge.report.words import Scale, count
 
 if TYPE_CHECKING:
@@ -18,7 +20,8 @@ MARKER = "<!-- evalgauge:gate -->"
 
 _ALERTS = {"pass": "TIP", "fail": "CAUTION", "inconclusive": "WARNING"}
 _WORDS = {"pass": "✅ pass", "fail": "❌ fail", "inconclusive": "❓ cannot decide"}
-_NAMES_SHOWN = 50
+_NAMES_SHOWN, _NAME_LETTERS = 50, 120
+_LINKS = re.compile(r"@|#(?=\d)|GH-(?=\d)|:(?=//)|\bwww(?=\.)", re.IGNORECASE)
 _ROWS_SHOWN = 100
 # Longer comments are refused by GitHub; what is cut here are the names of cases.
 _MOST_LETTERS = 60_000
@@ -28,7 +31,7 @@ def summary_text(answer: GateAnswer) -> str:
     """Return the verdict, the change with its interval, every rule with its reason, and the flipped cases."""
     scale = Scale(answer.range)
     lines = [f"### evalgauge gate: {_text(headline_text(answer))}", ""]
-    lines += [f"> [!{_ALERTS[answer.verdict]}]", f"> {_text(_lead(answer, scale))}", ""]
+    lines += [f"> [!{_ALERTS[answer.verdict]}]", f"> {_text(_lead(answer, scale))}", "", *_arms(answer)]
     score = "| score " if has_several_metrics(answer) else ""
     lines += [f"| rule {score}| verdict | why |", f"|---{'|---' if score else ''}|---|---|"]
     for row in _sorted(answer.rules)[:_ROWS_SHOWN]:
@@ -46,12 +49,29 @@ def summary_text(answer: GateAnswer) -> str:
     if len(text) <= _MOST_LETTERS:
         return text
     whole, _, _ = text[:_MOST_LETTERS].rpartition("\n")
-    return f"{whole}\n\n… cut here\n"
+    closed = "\n\n</details>" if whole.count("<details>") > whole.count("</details>") else ""
+    return f"{whole}{closed}\n\n… cut here\n"
 
 
 def comment_text(answer: GateAnswer) -> str:
     """Return the summary with the marker by which the next run finds the comment."""
     return f"{MARKER}\n{summary_text(answer)}"
+
+
+def _arms(answer: GateAnswer) -> list[str]:
+    """Return what was judged: the system, its set and its files."""
+    first = next(iter(answer.comparisons), None)
+    arms = (("baseline", first.baseline), ("candidate", first.candidate)) if first else ()
+    if not arms and answer.scores:
+        arms = (("candidate", answer.scores[0]),)
+    lines: list[str] = []
+    for role, arm in arms:
+        source = arm.source
+        name = f"{source.arm} on {source.set_name}" if source.set_name else source.arm
+        files = " ".join(_code(file) for file in source.files[:2])
+        more = f" … {len(source.files) - 2:,} more" if len(source.files) > 2 else ""
+        lines.append(f"- {role}: {_text(name)} ({files}{more})")
+    return [*lines, ""] if lines else []
 
 
 def _lead(answer: GateAnswer, scale: Scale) -> str:
@@ -91,11 +111,18 @@ def _flips(comparison: CompareAnswer) -> list[str]:
 
 def _code(name: str) -> str:
     """Return a name as code: it mentions nobody and is no markup."""
-    return f"`{' '.join(name.replace('`', chr(39)).split()) or ' '}`"
+    line = " ".join(name.replace("`", chr(39)).split())
+    if len(line) > _NAME_LETTERS:
+        line = f"{line[:_NAME_LETTERS]}…"
+    return f"`{visible(line) or ' '}`"
 
 
 def _text(words: str, *, bold: bool = False) -> str:
     """Return words that stand for themselves: no markup, no mention, no end of a table's cell."""
     text = words.replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
-    text = " ".join(text.replace("@", "@\u200b").replace("`", "\\`").replace("[", "\\[").replace("_", "\\_").split())
+    for sign in "`[_~$":
+        text = text.replace(sign, f"\\{sign}")
+    # An empty sign keeps a name, a number and an address from becoming a mention, an issue and a link.
+    text = _LINKS.sub(lambda found: f"{found[0]}\u200b", text)
+    text = visible(" ".join(text.split()))
     return text if bold else text.replace("*", "\\*")

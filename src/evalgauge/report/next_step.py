@@ -109,14 +109,41 @@ def after_gate(answer: GateAnswer) -> str:
             return in_ledger("decide", answer.ledger.look, "ship", ledger=request.ledger)
         return in_ledger("status", shlex.quote(answer.ledger.set_name), ledger=request.ledger)
     if answer.verdict == "inconclusive":
-        return " ".join(["evalgauge gate --check", *logs, *option_words(request, leave_out=_NOT_CHECKED)])
+        return _after_open_gate(answer)
     if answer.verdict == "fail" and len(request.logs) == 2 and not request.unpaired:
         shared = option_words(request, only=(*SHARED, "candidate_metric", "arms", "wide_arms"))
         return " ".join(["evalgauge compare", *logs, *shared, "--flips"])
     if answer.verdict == "pass" and logs and not request.arms:
+        return _after_passed_gate(answer)
+    return " ".join(["evalgauge gate", *logs, *option_words(request), "--json"])
+
+
+def _after_passed_gate(answer: GateAnswer) -> str:
+    """Return the blessing of the candidate; or, as a baseline that moves adds up small drops, what changed since."""
+    request = answer.request
+    logs = log_words(request.logs)
+    if not answer.is_blessed:
         reading = option_words(request, only=("columns", "words", "wide_reps", "tolerant"))
         return " ".join(["evalgauge bless", logs[-1], *reading, "-o baseline.json"])
-    return " ".join(["evalgauge gate", *logs, *option_words(request), "--json"])
+    shared = option_words(request, only=SHARED)
+    if len(logs) == 2:
+        return " ".join(["evalgauge compare", *logs, *shared, "--flips"])
+    return " ".join(["evalgauge measure", *logs, *shared])
+
+
+def _after_open_gate(answer: GateAnswer) -> str:
+    """Return what tells more where a gate cannot decide: what is missing, how many cases it takes, or what it sees."""
+    request = answer.request
+    logs = log_words(request.logs)
+    open_rules = {row.rule for row in answer.rules if row.verdict == "inconclusive"}
+    if logs and open_rules <= {"min-scored", "min-overlap", "pairing"}:
+        reading = option_words(request, only=("columns", "words", "wide_arms", "wide_reps", "tolerant"))
+        return " ".join(["evalgauge look-at", *logs, *reading])
+    if request.max_drop is not None and len(logs) == 2 and not request.unpaired and "max-drop" in open_rules:
+        drop = ["--max-drop", value_text(request.max_drop)]
+        pilot = option_words(request, only=(*PILOT, "confidence"), leave_out=("wide_arms", "score_range"))
+        return " ".join(["evalgauge plan", *_likes(request.logs), *pilot, *drop])
+    return " ".join(["evalgauge gate --check", *logs, *option_words(request, leave_out=_NOT_CHECKED)])
 
 
 def after_bless(answer: BlessAnswer) -> str:
@@ -136,11 +163,22 @@ def after_check(answer: GateCheckAnswer) -> str:
         return " ".join(["evalgauge gate", *logs, "CANDIDATE", *words, OTHER_LOG])
     if answer.can_decide:
         return f"run both systems on such cases, then {' '.join(['evalgauge gate BASELINE CANDIDATE', *words])}"
-    rate = value_text(request.rate) if request.rate is not None else "90%"
+    return _after_blind_check(answer, words)
+
+
+def _after_blind_check(answer: GateCheckAnswer, words: list[str]) -> str:
+    """Return the plan of a set that can decide; where none is made for the rule, the log to ask with."""
+    request = answer.request
+    logs = log_words(request.logs)
+    size = [f"--rate {value_text(request.rate) if request.rate is not None else '90%'}"]
+    if logs and not request.arms:
+        size = [*_likes(request.logs), *option_words(request, only=PILOT)]
     if request.max_drop is not None:
-        return f"evalgauge plan --rate {rate} --max-drop {value_text(request.max_drop)}"
+        return " ".join(["evalgauge plan", *size, "--max-drop", value_text(request.max_drop)])
     if request.min_rate is not None:
-        return f"evalgauge plan --rate {rate} --min-rate {value_text(request.min_rate)}"
+        return " ".join(["evalgauge plan", *size, "--min-rate", value_text(request.min_rate)])
+    if not logs and request.cases is None:
+        return " ".join(["evalgauge gate --check YOUR_LOG", *words, "  (YOUR_LOG: a log of your own)"])
     return " ".join(["evalgauge gate --check", *logs, *option_words(request), "--json"])
 
 

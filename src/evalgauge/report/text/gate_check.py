@@ -76,7 +76,10 @@ def _rule(row: RuleCheck, scale: Scale) -> list[Line]:
         parts = ", ".join(f"{drop}-point {power}" for drop, power in zip(drops, powers, strict=True))
         lines.append(Line(f"    power to fail a drop{where}: {parts}"))
     if row.seen_drop is not None:
-        lines.append(Line(f"    a drop of {scale.distance(row.seen_drop)} fails with a chance of 80 %"))
+        seen = f"a drop of {scale.distance(row.seen_drop)}"
+        if row.hard_floor is None:
+            seen = f"a true score of {scale.value(row.threshold - row.seen_drop)}"
+        lines.append(Line(f"    {seen} fails with a chance of 80 %"))
     if row.assumes:
         lines.append(Line(f"    assumes: {row.assumes}", "quiet"))
     return lines
