@@ -6,6 +6,7 @@ import json
 from contextlib import chdir
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from support.tables import paired_tables, reps_table, written
@@ -255,3 +256,72 @@ def test_a_blessed_baseline_is_not_moved_by_every_pass(command: Command, tmp_pat
     assert command.json("gate", blessed, log, "--max-drop", "10pp")["is_blessed"] is True
     seen = command("gate", blessed, log, "--max-drop", "10pp").out
     assert f"Next: evalgauge compare {blessed} {log} --flips" in seen
+
+
+@pytest.fixture
+def shuffled(tmp_path: Path) -> tuple[str, str]:
+    """Two logs of 400 cases in random order: 5 % lost, 11 % won."""
+    stream = np.random.default_rng(2)
+    kinds = stream.permutation(np.repeat(["lost", "won", "both", "neither"], [20, 44, 240, 96]))
+    base = log_of(tmp_path, "a.csv", np.isin(kinds, ["lost", "both"]).astype(int).tolist())
+    cand = log_of(tmp_path, "b.csv", np.isin(kinds, ["won", "both"]).astype(int).tolist())
+    return base, cand
+
+
+@pytest.mark.parametrize(
+    ("options", "bounds", "price"),
+    [
+        (["--interim", "5/5"], "obrien-fleming", 1.028),
+        (["--interim", "2/5", "--bounds", "pocock"], "pocock", 1.229),
+        (["--anytime"], "anytime", None),
+    ],
+    ids=str,
+)
+def test_looks_are_read_more_strictly_and_say_their_price(
+    command: Command, shuffled: tuple[str, str], options: list[str], bounds: str, price: float | None
+) -> None:
+    single = command.json("gate", *shuffled, "--max-drop", "2pp")["rules"][0]
+    answer = command.json("gate", *shuffled, "--max-drop", "2pp", *options)
+    rule = answer["rules"][0]
+    assert rule["low"] < single["low"]
+    assert rule["high"] > single["high"]
+    assert answer["sequential"]["bounds"] == bounds
+    if price is None:
+        widths = (rule["high"] - rule["low"], single["high"] - single["low"])
+        price = (widths[0] / widths[1]) ** 2
+    # Jennison and Turnbull 2000, tables 2.2 and 2.4, for a power of 80 %.
+    assert answer["sequential"]["price"] == pytest.approx(price, abs=1e-3)
+    assert "Price: " in command("gate", *shuffled, "--max-drop", "2pp", *options).out
+
+
+def test_an_early_look_says_when_the_next_is_due(command: Command, shuffled: tuple[str, str]) -> None:
+    words = ["gate", *shuffled, "--max-drop", "1pp", "--interim", "1/4", "--on-inconclusive", "pass"]
+    answer = command.json(*words)
+    assert (answer["verdict"], answer["sequential"]["next_cases"]) == ("inconclusive", 800)
+    seen = command(*words).out
+    assert "Go on: look 2 is due at about 800 cases." in seen
+    assert "(100 % interval)" not in seen
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--interim", "6/5"], "--interim: got '6/5', allowed is a look and how many are planned, such as 2/5"),
+        (["--bounds", "pocock"], "given with --interim"),
+        (["--interim", "1/2", "--anytime"], "one of them"),
+        (["--interim", "1/2", "--case-rate", "80%"], "Judge the cases at the last look."),
+        (["--anytime", "--unpaired"], "pairs of independent cases"),
+        (["--anytime", "--holdout"], "The ledger prices the verdicts on a holdout"),
+        (["--check", "--interim", "1/5"], "the last look, 5/5, with --check"),
+        (["--check", "--anytime"], "planned looks are checked: --interim 1/5"),
+    ],
+    ids=str,
+)
+def test_looks_that_cannot_be_shared_are_refused(
+    command: Command, shuffled: tuple[str, str], options: list[str], text: str
+) -> None:
+    assert text in command.refusal("gate", *shuffled, "--max-drop", "5pp", *options)
+
+
+def test_a_sorted_log_is_not_judged_at_any_time(command: Command, pair: tuple[Path, Path]) -> None:
+    assert "Run the cases in a random order" in command.refusal("gate", *pair, "--max-drop", "2pp", "--anytime")

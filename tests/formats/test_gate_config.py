@@ -48,7 +48,7 @@ def test_a_template_never_overwrites(tmp_path: Path) -> None:
 
 
 REFUSALS: list[tuple[str, str]] = [
-    ("", r"holds no rule\. Add one"),
+    ("", r"holds no rule\. Add"),
     ("[[rule]]\n", "a threshold|max-drop"),
     ('[[rule]]\nmax-drp = "2pp"', "rule 1: 'max-drp' is no key here. Did you mean 'max-drop'?"),
     ('[[rule]]\nmax_drop = "2pp"', "Did you mean 'max-drop'?"),

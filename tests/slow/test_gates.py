@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
+from evalgauge.errors import ScoreError
 from evalgauge.rules.gate import errors_of, gate_verdict, judged
 from evalgauge.rules.gate_cases import case_alarms
 from evalgauge.rules.gate_claims import Change, Score, drop_claim, gain_claim, rate_claim
+from evalgauge.rules.looks import Look
 from evalgauge.rules.paired_missing import ArmRuns
 from slow.test_coverage_single import error, stream_of
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evalgauge.rules.gate import Claim, GateVerdict
+    from evalgauge.rules.looks import Bounds
 
 pytestmark = pytest.mark.slow
 
@@ -174,3 +177,53 @@ def test_gates_over_nothing_raise_few_alarms(name: str, n: int, reps: int, rate:
     alarms = verdicts.count("fail") / NULL_GATES
     print(f"null {name} n={n} R={reps} rate {rate:g}: {alarms:.4f}, ± {error(max(alarms, 0.01), NULL_GATES):.4f}")
     assert alarms <= 0.05
+
+
+@functools.cache
+def look_verdict(n: int, wins: int, losses: int, look: Look) -> GateVerdict:
+    base, cand = np.ones(n), np.ones(n)
+    base[:wins], cand[wins : wins + losses] = 0, 0
+    claim = drop_claim(Change(base=arm(base, 1), cand=arm(cand, 1)), max_drop=MARGIN)
+    return gate_verdict([one.verdict for one in judged([claim], errors_of(0.95, 1, look=look))])
+
+
+@pytest.mark.parametrize("win", [0.0, 0.02, 0.1])
+@pytest.mark.parametrize("n", [500, 1000])
+@pytest.mark.parametrize("bounds", ["obrien-fleming", "pocock"])
+def test_five_looks_pass_and_fail_what_lies_on_the_line_as_rarely_as_one(bounds: Bounds, n: int, win: float) -> None:
+    gates, looks = 4000, 5
+    stream = stream_of("looks", bounds, n, win)
+    chances = [win, win + MARGIN, 1 - 2 * win - MARGIN]
+    draws = stream.multinomial(n // looks, chances, size=(gates, looks)).cumsum(axis=1)
+    found = {"pass": 0, "fail": 0, "inconclusive": 0}
+    for steps in draws.tolist():
+        for at, (wins, losses, _) in enumerate(steps, start=1):
+            verdict = look_verdict(n // looks * at, wins, losses, Look(number=at, of=looks, bounds=bounds))
+            if verdict != "inconclusive" or at == looks:
+                found[verdict] += 1
+                break
+    passed, failed = found["pass"] / gates, found["fail"] / gates
+    print(f"{bounds} n={n} wins {win:g}: passed {passed:.4f}, failed {failed:.4f}")
+    assert passed <= 0.025 + 4 * error(0.025, gates)
+    # The upper end of a score interval errs more often than the lower one where nothing is won.
+    assert failed <= 0.031 + 4 * error(0.031, gates)
+
+
+@pytest.mark.parametrize("win", [0.0, 0.02, 0.1])
+@pytest.mark.parametrize("n", [100, 1000])
+def test_looking_after_every_case_passes_what_lies_on_the_line_rarely(n: int, win: float) -> None:
+    gates = 2000
+    stream = stream_of("anytime", n, win)
+    found: list[str] = []
+    for _ in range(gates):
+        changes = stream.choice([1.0, -1.0, 0.0], size=n, p=[win, win + MARGIN, 1 - 2 * win - MARGIN])
+        base, cand = arm(np.maximum(-changes, 0), 1), arm(np.maximum(changes, 0), 1)
+        try:
+            found.append(verdict_of([drop_claim(Change(base=base, cand=cand, is_anytime=True), max_drop=MARGIN)]))
+        except ScoreError:
+            found.append("refused")
+    shares = {word: found.count(word) / gates for word in ("pass", "fail", "refused")}
+    print(f"anytime n={n} wins {win:g}: {shares}")
+    assert shares["pass"] <= 0.025 + 4 * error(0.025, gates)
+    assert shares["fail"] <= 0.025 + 4 * error(0.025, gates)
+    assert shares["refused"] <= 0.001 + 4 * error(0.001, gates)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from evalgauge.errors import ArgumentError, EvalgaugeError, LogError
-from evalgauge.questions.gate import PairingPolicy, Verdict
+from evalgauge.questions.gate import Bounds, PairingPolicy, Verdict
 from evalgauge.questions.parts import Missing
 from evalgauge.questions.units import (
     columns_from_text,
@@ -102,6 +102,7 @@ GATE_KEYS: Mapping[str, tuple[str, Callable[[str, str], object]]] = {
     "min-scored": ("min_scored", share_from_text),
     "min-overlap": ("min_overlap", share_from_text),
     "pairing": ("pairing", _word(get_args(PairingPolicy))),
+    "bounds": ("bounds", _word(get_args(Bounds))),
     "arms": ("arms", names_from_text),
     "map": ("columns", columns_from_text),
     "words": ("words", words_from_text),
@@ -109,7 +110,7 @@ GATE_KEYS: Mapping[str, tuple[str, Callable[[str, str], object]]] = {
     "wide-reps": ("wide_reps", names_from_text),
     **_SCORE_KEYS,
 }
-_SWITCHES = {"unpaired": "unpaired", "tolerant": "tolerant", "allow-blind": "allow_blind"}
+_SWITCHES = {"unpaired": "unpaired", "tolerant": "tolerant", "allow-blind": "allow_blind", "anytime": "anytime"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

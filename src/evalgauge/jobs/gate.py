@@ -9,19 +9,20 @@ from evalgauge.jobs.blessings import is_blessed
 from evalgauge.jobs.gate_holdout import holdout_gate
 from evalgauge.jobs.gate_judged import blind_text, judged_rules
 from evalgauge.jobs.gate_looks import with_looks
+from evalgauge.jobs.gate_sequential import sequential_of
 from evalgauge.jobs.gate_settings import settings_of
 from evalgauge.jobs.gate_subjects import answers_beside, subjects_of
 from evalgauge.jobs.reading import log_name
 from evalgauge.questions.gate import GateAnswer, GateRequest
 from evalgauge.questions.given import request_from
 from evalgauge.questions.units import ScoreRange
-from evalgauge.rules.gate import errors_of, gate_verdict
+from evalgauge.rules.gate import gate_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evalgauge.questions.compare import CompareAnswer
-    from evalgauge.questions.gate import PairingPolicy, Verdict
+    from evalgauge.questions.gate import Bounds, PairingPolicy, Verdict
     from evalgauge.questions.measure import MeasureAnswer
     from evalgauge.questions.parts import Missing
 
@@ -47,6 +48,9 @@ def gate(  # noqa: PLR0913 - the options of one question, all keyword-only
     min_scored: float | str = 0.95,
     min_overlap: float | str = 0.95,
     on_inconclusive: Verdict = "inconclusive",
+    interim: str | None = None,
+    bounds: Bounds = "obrien-fleming",
+    anytime: bool = False,
     allow_blind: bool = False,
     flips: bool = False,
     holdout: bool = False,
@@ -93,6 +97,11 @@ def gate(  # noqa: PLR0913 - the options of one question, all keyword-only
         Least share of the planned runs and cases that must be scored, and of the cases that must have a partner.
     on_inconclusive
         What ``outcome`` says where the data cannot decide.
+    interim, bounds
+        Which planned look at the growing logs this is, as ``"2/5"``, and the bounds by which all looks share the error:
+        ``"obrien-fleming"`` or ``"pocock"``.
+    anytime
+        Judge by intervals that hold after any number of cases, in the order of the log.
     allow_blind
         Judge even where a rule can never pass, or never fail, with this many cases.
     flips
@@ -158,6 +167,9 @@ def gate(  # noqa: PLR0913 - the options of one question, all keyword-only
         min_scored=min_scored,
         min_overlap=min_overlap,
         on_inconclusive=on_inconclusive,
+        interim=interim,
+        bounds=bounds,
+        anytime=anytime,
         allow_blind=allow_blind,
         flips=flips,
         holdout=holdout,
@@ -177,17 +189,20 @@ def gate(  # noqa: PLR0913 - the options of one question, all keyword-only
 def gate_answer(request: GateRequest, logs: Sequence[Any] = ()) -> GateAnswer:
     """Return the answer to a request; ``logs`` holds the sources themselves where they are no paths."""
     settings = settings_of(request)
-    errors = errors_of(settings.options.confidence, settings.groups)
+    errors = settings.errors
     subjects = subjects_of(settings, list(logs or request.logs))
     if request.holdout:
         return holdout_gate(request, settings, subjects)
     rows, blind = judged_rules(subjects, errors)
     verdict = gate_verdict([row.verdict for row in rows])
-    if verdict != "fail" and blind and not settings.options.allow_blind:
+    # A look that is too early to decide is followed by others.
+    goes_on = settings.options.anytime or (errors.look is not None and not errors.look.is_last)
+    if verdict != "fail" and blind and not (settings.options.allow_blind or goes_on):
         raise EvalgaugeError(blind_text(blind))
     comparisons, scores = answers_beside(subjects)
     options = settings.options
     comparisons, said, note = with_looks(options, subjects, comparisons)
+    sequential, price = sequential_of(settings, subjects, rows)
     return GateAnswer(
         verdict=verdict,
         outcome=options.on_inconclusive if verdict == "inconclusive" else verdict,
@@ -205,7 +220,8 @@ def gate_answer(request: GateRequest, logs: Sequence[Any] = ()) -> GateAnswer:
         on_inconclusive=options.on_inconclusive,
         range=subjects[0].candidate.score_range or ScoreRange((0.0, 1.0)),
         is_blessed=any(one.baseline is not None and is_blessed(one.baseline.table.runs) for one in subjects),
-        notes=(*settings.notes, *_notes(comparisons, scores), *said),
+        sequential=sequential,
+        notes=(*price, *settings.notes, *_notes(comparisons, scores), *said),
         problems=tuple(dict.fromkeys(text for one in (*comparisons, *scores) for text in one.problems)),
         ledger=note,
         request=request,

@@ -21,8 +21,9 @@ from evalgauge.planning.gate_sight import drop_sight, graded_drop_sight, rate_si
 from evalgauge.questions.gate_check import GateCheckAnswer, GateCheckRequest, RuleCheck
 from evalgauge.questions.given import request_from
 from evalgauge.questions.units import ScoreRange
-from evalgauge.rules.gate import errors_of, judged
+from evalgauge.rules.gate import judged
 from evalgauge.rules.gate_cases import edges, least_reps, visible_rate
+from evalgauge.rules.looks import look_from_text
 from evalgauge.rules.verdict import hard_floor
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def check_answer(request: GateCheckRequest, logs: Sequence[Any] = ()) -> GateChe
     """Return the answer to a request; ``logs`` holds the sources themselves where they are no paths."""
     _checked(request)
     settings = settings_of(request)
-    errors = errors_of(settings.options.confidence, settings.groups)
+    errors = settings.errors
     sources = list(logs or request.logs)
     if settings.baseline is not None and not sources and request.cases is None:
         sources = [settings.baseline]
@@ -165,6 +166,14 @@ def _checked(request: GateCheckRequest) -> None:
         value = getattr(request, name)
         if value is not None and value < 1:
             raise ArgumentError(name, value, "a whole number of at least 1")
+    if request.anytime:
+        hint = "What it needs depends on the order in which cases turn out; planned looks are checked: --interim 1/5."
+        raise ArgumentError("anytime", "--check --anytime", "one of them", hint)
+    if request.interim is not None:
+        look = look_from_text(request.interim, request.bounds)
+        if not look.is_last:
+            hint = "What the looks can see together is seen with the cases of the last one."
+            raise ArgumentError("interim", request.interim, f"the last look, {look.of}/{look.of}, with --check", hint)
     if request.cases is not None and request.logs:
         raise ArgumentError("cases", request.cases, "left out where a log tells how many cases there are")
     if request.holdout:
@@ -269,7 +278,7 @@ def _row(
     parts: int,
     part: Part | None = None,
 ) -> RuleCheck:
-    level = 1 - 2 * errors.passing / parts
+    level = errors.level(errors.passing / parts)
     is_graded = plan.n_reps > 1 and kind == "drop"
     least = least_for_rule(kind, threshold, confidence=level, is_graded=is_graded)
     n = plan.n_cases if part is None else part.n_cases

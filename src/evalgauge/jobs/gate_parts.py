@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     Mask: TypeAlias = NDArray[np.bool_]
 
 
+_SEED = 20250707
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Subject:
     """What one set of rules judges.
@@ -158,6 +161,7 @@ def _change(
         direction="lower is better" if subject.lower_is_better else "higher is better",
         clusters=labels,
         is_pass_fail=all(arm.is_pass_fail for arm in arms),
+        is_anytime=subject.options.anytime,
     )
 
 
@@ -184,6 +188,8 @@ def _change_part(name: str, subject: Subject, change: Change, kind: ClaimKind, t
 
     def decides_at(confidence: float) -> int | None:
         def is_decided(sample: Array, codes: NDArray[np.int64]) -> bool:
+            if change.is_anytime:
+                sample = _in_some_order(sample)
             other = cand if changes is not None else evenly_spaced(cand, round(sample.size * cand.size / base.size))
             like = _change_of(change, sample, other, None if labels is None else codes)
             again = drop_claim(like, max_drop=threshold) if kind == "drop" else gain_claim(like, gain=threshold)
@@ -216,6 +222,7 @@ def _change_of(change: Change, sample: Array, cand: Array, codes: NDArray[np.int
         clusters=(codes, codes),
         # The cases stand as one run each here, with their means as its score.
         is_pass_fail=False,
+        is_anytime=change.is_anytime,
     )
 
 
@@ -228,6 +235,7 @@ def _score_part(name: str, subject: Subject, mask: Mask, clusters: NDArray[np.in
         policy=subject.options.missing,
         clusters=None if clusters is None else clusters[rows],
         is_pass_fail=arm.is_pass_fail,
+        is_anytime=subject.options.anytime,
     )
     means = _means(score.runs, subject.options.missing)
     seen = ~np.isnan(means)
@@ -237,6 +245,8 @@ def _score_part(name: str, subject: Subject, mask: Mask, clusters: NDArray[np.in
 
     def decides_at(confidence: float) -> int | None:
         def is_decided(sample: Array, codes: NDArray[np.int64]) -> bool:
+            if score.is_anytime:
+                sample = _in_some_order(sample)
             ones = np.ones(sample.size)
             like = Score(
                 runs=ArmRuns(sums=sample, scored=ones, planned=ones),
@@ -244,6 +254,7 @@ def _score_part(name: str, subject: Subject, mask: Mask, clusters: NDArray[np.in
                 policy="drop",
                 clusters=None if labels is None else codes.astype(np.intp),
                 is_pass_fail=not is_graded,
+                is_anytime=score.is_anytime,
             )
             again = rate_claim(like, min_rate=threshold)
             return again.passes(confidence) if estimate > threshold else again.fails(confidence)
@@ -260,6 +271,11 @@ def _score_part(name: str, subject: Subject, mask: Mask, clusters: NDArray[np.in
         is_graded=is_graded,
         decides_at=decides_at,
     )
+
+
+def _in_some_order(sample: Array) -> Array:
+    """Return cases that stand sorted in an order of no meaning, the same each time."""
+    return np.random.default_rng(_SEED).permutation(sample)
 
 
 def _means(arm: ArmRuns, policy: str) -> Array:

@@ -36,7 +36,8 @@ def opposite_text(kind: ClaimKind, threshold: float, scale: Scale) -> str:
 def reason_text(kind: ClaimKind, threshold: float, estimate: float, found: Judged, scale: Scale, n_cases: int) -> str:
     """Return why a claim about a change or a score got its verdict, with the interval that was read."""
     reading = found.reading
-    level = f"({percent(round(found.confidence, 4))} interval)"
+    rounded = round(found.confidence, 4)
+    level = f"({percent(found.confidence if rounded == 1 else rounded)} interval)"
     if kind == "rate":
         seen = f"the score is {scale.value(estimate)}, likely {scale.span(reading.low, reading.high)} {level}"
     else:

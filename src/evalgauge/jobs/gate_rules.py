@@ -170,7 +170,7 @@ def _group(
         rows.append(_row(subject, name, kind, threshold, part, found, scale))
         is_blind = not (can_pass[place] and (can_fail[place] or is_sealed))
         if is_blind and (found.verdict == "inconclusive" or is_sealed):
-            level = 1 - 2 * errors.passing / len(parts)
+            level = errors.level(errors.passing / len(parts))
             blind.append(_blind(name, kind, threshold, part, can_pass=can_pass[place], level=level))
     return rows, blind
 

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 from evalgauge.errors import ArgumentError
 from evalgauge.formats.gate_config import CONFIG_NAME, read_config
 from evalgauge.questions.gate import GateOptions, RuleOptions
+from evalgauge.rules.gate import errors_of
+from evalgauge.rules.looks import look_from_text
 
 if TYPE_CHECKING:
     from evalgauge.questions.gate import RuleKind
+    from evalgauge.rules.gate import Errors
 
 # The rules, by the field that asks for one.
 RULE_FIELDS: dict[str, RuleKind] = {
@@ -59,6 +62,13 @@ class GateSettings:
         """Number of groups of rules, each of which can fail on its own."""
         return sum(getattr(rule, name) is not None for rule in self.rules for name in RULE_FIELDS)
 
+    @property
+    def errors(self) -> Errors:
+        """What each group of rules may spend, at this look where several are planned."""
+        options = self.options
+        look = None if options.interim is None else look_from_text(options.interim, options.bounds)
+        return errors_of(options.confidence, self.groups, look=look)
+
 
 def settings_of(asked: GateOptions) -> GateSettings:
     """Return the settings of a question.
@@ -105,8 +115,29 @@ def _rule_of(asked: GateOptions) -> RuleOptions:
     return RuleOptions(**{field.name: getattr(asked, field.name) for field in fields(RuleOptions)})
 
 
+def _refuse_looks(rule: RuleOptions, options: GateOptions) -> None:
+    """Refuse looks that the rules cannot share their errors over."""
+    if options.interim is None and not options.anytime:
+        if options.bounds != "obrien-fleming":
+            raise ArgumentError("bounds", options.bounds, "given with --interim, such as --interim 2/5")
+        return
+    came = "--anytime" if options.anytime else f"--interim {options.interim}"
+    if options.anytime and options.interim is not None:
+        raise ArgumentError("anytime", f"{came} and --interim {options.interim}", "one of them")
+    if options.holdout:
+        hint = "The ledger prices the verdicts on a holdout, however many there are."
+        raise ArgumentError("holdout", f"--holdout and {came}", "one of them", hint)
+    if rule.case_rate is not None:
+        raise ArgumentError("case_rate", f"--case-rate and {came}", "one of them", "Judge the cases at the last look.")
+    if options.anytime and (options.unpaired or rule.cluster is not None):
+        other = "--unpaired" if options.unpaired else "--cluster"
+        hint = "Plan the looks: --interim 1/5."
+        raise ArgumentError("anytime", f"--anytime and {other}", "pairs of independent cases", hint)
+
+
 def _checked(rule: RuleOptions, options: GateOptions) -> RuleOptions:
     """Return a rule whose slices have thresholds, or refuse one that cannot be meant."""
+    _refuse_looks(rule, options)
     for name in ("max_drop", "slice_drop"):
         value = getattr(rule, name)
         if value is not None and not 0 < value < 1:

@@ -134,6 +134,9 @@ def verify_gate_answer(
 ) -> VerifyGateAnswer:
     """Return the answer to a request; ``sources`` holds the logs themselves where they are no paths."""
     _checked(request)
+    if request.interim is not None or request.anytime:
+        came = "--anytime" if request.anytime else f"--interim {request.interim}"
+        raise ArgumentError("gate", came, "a gate of a single look", "Looks at growing logs are not simulated.")
     settings = settings_of(request)
     errors = errors_of(settings.options.confidence, settings.groups)
     tables = [asked_table(source, settings.options) for source in sources or request.like]

@@ -11,6 +11,7 @@ from evalgauge.questions.units import Names, Points, ScoreRange, Share
 from evalgauge.shown import ShownInNotebooks
 
 Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
+Bounds: TypeAlias = Literal["obrien-fleming", "pocock"]
 PairingPolicy: TypeAlias = Literal["any", "content"]
 RuleKind: TypeAlias = Literal[
     "max-drop",
@@ -77,6 +78,12 @@ class GateOptions(RuleOptions):
         Least share of the cases that must have a partner in the other log for a pass.
     on_inconclusive
         What the exit code says where the data cannot decide: pass (0), fail (1) or inconclusive (3).
+    interim
+        Which planned look at the growing logs this is, and of how many: 2/5. All looks together err no more than one.
+    bounds
+        What the planned looks share their error by: obrien-fleming (strict early) or pocock (alike at every look).
+    anytime
+        Judge by intervals that hold after any number of cases, in the order of the log: look as often as you like.
     allow_blind
         Judge even where a rule could never pass, or never fail, with this many cases.
     flips
@@ -98,6 +105,9 @@ class GateOptions(RuleOptions):
     min_scored: Share = Share(0.95)  # noqa: RUF009 - a Share is an immutable float
     min_overlap: Share = Share(0.95)  # noqa: RUF009 - same
     on_inconclusive: Verdict = "inconclusive"
+    interim: str | None = None
+    bounds: Bounds = "obrien-fleming"
+    anytime: bool = False
     allow_blind: bool = False
     flips: bool = False
     holdout: bool = False
@@ -172,6 +182,30 @@ class RuleVerdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sequential:
+    """How the looks at growing logs share the errors, and what that costs.
+
+    Attributes
+    ----------
+    bounds
+        obrien-fleming or pocock for planned looks, anytime for intervals that hold after any number of cases.
+    look, looks
+        Which look this is, and how many are planned; ``None`` for anytime.
+    price
+        How many times the cases of a single look it takes: for planned looks at the last one with 80 % power; for
+        anytime to make an interval of this width from these data.
+    next_cases
+        Cases at which the next planned look is due; ``None`` after the last, after a verdict and for anytime.
+    """
+
+    bounds: Literal["obrien-fleming", "pocock", "anytime"]
+    look: int | None
+    looks: int | None
+    price: float
+    next_cases: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateAnswer(ShownInNotebooks):
     """A verdict that a pipeline can trust, with every rule's own.
 
@@ -199,6 +233,8 @@ class GateAnswer(ShownInNotebooks):
         The possible range of the score that was judged first.
     is_blessed
         Whether the baseline is a blessed file.
+    sequential
+        How looks at growing logs share the errors; ``None`` for a single look.
     notes, problems
         Plain sentences.
     ledger
@@ -222,6 +258,7 @@ class GateAnswer(ShownInNotebooks):
     on_inconclusive: str
     range: ScoreRange
     is_blessed: bool = False
+    sequential: Sequential | None = None
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     ledger: LedgerNote | None = None

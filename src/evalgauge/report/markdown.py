@@ -84,11 +84,14 @@ def _lead(answer: GateAnswer, scale: Scale) -> str:
         flips = (
             f"; {first.wins:,} won, {first.losses:,} lost, {first.ties:,} unchanged" if first.wins is not None else ""
         )
-        level = f"{100 * answer.confidence:g} % interval"
-        return f"{scale.change(found.estimate)}{scale.points} ({level} {span}), {arms}{flips}"
+        # The interval of a single look does not hold for several.
+        level = f" ({100 * answer.confidence:g} % interval {span})" if answer.sequential is None else ""
+        return f"{scale.change(found.estimate)}{scale.points}{level}, {arms}{flips}"
     if not answer.scores:
         return count(len(answer.rules), "rule")
     score = answer.scores[0]
+    if answer.sequential is not None:
+        return f"{scale.value(score.estimate)}; {count(score.n_cases, 'case')}"
     return f"{scale.value(score.estimate)}, likely {scale.span(score.low, score.high)}; {count(score.n_cases, 'case')}"
 
 

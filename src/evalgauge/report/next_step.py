@@ -40,7 +40,7 @@ SHARED = (
 PILOT = ("metric", "task", "arm", "columns", "words", "wide_arms", "wide_reps", "tolerant", "score_range", *_LEDGER)
 
 
-_NOT_CHECKED = ("min_scored", "min_overlap", "on_inconclusive", "pairing", "flips")
+_NOT_CHECKED = ("anytime", "interim", "bounds", "min_scored", "min_overlap", "on_inconclusive", "pairing", "flips")
 
 
 def after_measure(answer: MeasureAnswer) -> str:

@@ -16,6 +16,8 @@ from evalgauge.stats.checks import checked_confidence
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from evalgauge.rules.looks import Look
+
 GateVerdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
 
 
@@ -29,10 +31,18 @@ class Errors:
         Chance of a wrong pass of one group.
     alarm
         Chance of a false alarm of one group: of all of its rules together.
+    look
+        Which of several planned looks this is, all of which share the errors; ``None`` for a single one.
     """
 
     passing: float
     alarm: float
+    look: Look | None = None
+
+    def level(self, error: float) -> float:
+        """Return the two-sided level at which a claim that may spend this one-sided error is read now."""
+        level = 1 - 2 * error
+        return level if self.look is None else self.look.level(level)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +114,7 @@ class Judged:
     reading: Reading
 
 
-def errors_of(confidence: float, groups: int) -> Errors:
+def errors_of(confidence: float, groups: int, *, look: Look | None = None) -> Errors:
     """Return what each group of rules may spend, so that the whole gate keeps its promises.
 
     Parameters
@@ -113,6 +123,8 @@ def errors_of(confidence: float, groups: int) -> Errors:
         Two-sided level of the gate, a share.
     groups
         Groups of rules that can fail, at least 1.
+    look
+        Which of several planned looks this is; each group keeps its errors over all of them.
 
     Returns
     -------
@@ -136,7 +148,7 @@ def errors_of(confidence: float, groups: int) -> Errors:
     if groups < 1:
         raise ArgumentError("groups", groups, "a whole number of at least 1")
     error = round(1 - checked_confidence(confidence), 12)
-    return Errors(passing=error / 2, alarm=error / groups)
+    return Errors(passing=error / 2, alarm=error / groups, look=look)
 
 
 def judged(claims: Sequence[Claim], errors: Errors) -> tuple[Judged, ...]:
@@ -169,8 +181,8 @@ def judged(claims: Sequence[Claim], errors: Errors) -> tuple[Judged, ...]:
     ['pass', 'fail', 'inconclusive']
     """
     alarm = min(errors.alarm, errors.passing)
-    passed, pass_levels = _holm([claim.passes for claim in claims], errors.passing)
-    failed, fail_levels = _holm([claim.fails for claim in claims], alarm)
+    passed, pass_levels = _holm([claim.passes for claim in claims], errors.passing, errors)
+    failed, fail_levels = _holm([claim.fails for claim in claims], alarm, errors)
     found: list[Judged] = []
     for place, claim in enumerate(claims):
         verdict: GateVerdict = "pass" if passed[place] else "fail" if failed[place] else "inconclusive"
@@ -197,16 +209,16 @@ def gate_verdict(verdicts: Sequence[GateVerdict]) -> GateVerdict:
     return "inconclusive" if "inconclusive" in verdicts or not verdicts else "pass"
 
 
-def _holm(shown: Sequence[Callable[[float], bool]], error: float) -> tuple[list[bool], list[float]]:
+def _holm(shown: Sequence[Callable[[float], bool]], error: float, errors: Errors) -> tuple[list[bool], list[float]]:
     """Return which claims may be made together, and the two-sided level at which each was made or last tried.
 
     Claims that hold at the error shared by m of them hold at the larger shares that Holm gives to the next ones, so
     all of them are made at once.
     """
     left = list(range(len(shown)))
-    made, levels = [False] * len(shown), [1 - 2 * error] * len(shown)
+    made, levels = [False] * len(shown), [errors.level(error)] * len(shown)
     while left:
-        level = 1 - 2 * error / len(left)
+        level = errors.level(error / len(left))
         for place in left:
             levels[place] = level
         holding = [place for place in left if shown[place](level)]

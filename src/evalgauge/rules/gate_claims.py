@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from evalgauge.errors import ScoreError
 from evalgauge.rules.answers import Limits
 from evalgauge.rules.gate import Claim, Reading
 from evalgauge.rules.missing import honest_interval
 from evalgauge.rules.paired_missing import ArmRuns, limits_with_missing
 from evalgauge.rules.unpaired import unpaired_intervals
+from evalgauge.stats.betting import betting_interval, order_p_value
 from evalgauge.stats.clusters import effective_clusters
 from evalgauge.stats.means import effective_n
 from evalgauge.stats.proportion import clopper_pearson_limits
@@ -43,6 +45,8 @@ EXACT_BELOW = 0.8
 
 # What a missing run counts as at the low and at the high end.
 _FILLS: dict[str, tuple[float | None, float | None]] = {"bounds": (0.0, 1.0), "fail": (0.0, 0.0), "drop": (None, None)}
+# Cases in random order are refused once in a thousand logs.
+_ORDERED = 0.001
 # The floor and a margin are one equation solved two ways, whose last digits may differ.
 _ROUNDING = 1e-9
 
@@ -65,6 +69,8 @@ class Change:
         One label per case of the pair, or of each arm where they are unpaired; ``None`` where cases are independent.
     is_pass_fail
         Whether every score is 0 or 1.
+    is_anytime
+        Whether the cases are bet on in their order, so that the interval holds after any number of them; pairs only.
     """
 
     base: ArmRuns
@@ -74,10 +80,13 @@ class Change:
     direction: Direction = "higher is better"
     clusters: tuple[NDArray[np.intp] | None, NDArray[np.intp] | None] = (None, None)
     is_pass_fail: bool = True
+    is_anytime: bool = False
 
     def limits(self, confidence: float) -> Limits:
         """Return the ends of the change at a level, turned so that higher is better."""
-        if self.is_paired:
+        if self.is_anytime:
+            found = _anytime_limits(self, confidence)
+        elif self.is_paired:
             found = limits_with_missing(
                 self.base, self.cand, policy=self.policy, confidence=confidence, clusters=self.clusters[0]
             )
@@ -102,6 +111,8 @@ class Score:
         One label per case; ``None`` where cases are independent.
     is_pass_fail
         Whether every score is 0 or 1.
+    is_anytime
+        Whether the cases are bet on in their order, so that the interval holds after any number of them.
     """
 
     runs: ArmRuns
@@ -109,6 +120,7 @@ class Score:
     policy: MissingPolicy = "bounds"
     clusters: NDArray[np.intp] | None = None
     is_pass_fail: bool = True
+    is_anytime: bool = False
 
 
 def drop_claim(change: Change, *, max_drop: float) -> Claim:
@@ -200,6 +212,13 @@ def rate_claim(score: Score, *, min_rate: float) -> Claim:
     (False, True)
     """
 
+    def anytime(confidence: float) -> Reading:
+        _refuse_order(_filled(score.runs, None))
+        fills = (0.0,) if score.policy == "fail" else dict.fromkeys((None, *_FILLS[score.policy]))
+        found = _spanned([betting_interval(_filled(score.runs, fill), confidence=confidence) for fill in fills])
+        may_pass = _cases(score.runs) > 1
+        return Reading(low=found.low, high=found.high, method=found.method, may_pass=may_pass)
+
     def at(confidence: float) -> Reading:
         runs = score.runs
         found = honest_interval(
@@ -223,7 +242,52 @@ def rate_claim(score: Score, *, min_rate: float) -> Claim:
             may_fail=exact_high < min_rate,
         )
 
-    return Claim(threshold=min_rate, at=cache(at))
+    return Claim(threshold=min_rate, at=cache(anytime if score.is_anytime else at))
+
+
+def _filled(runs: ArmRuns, missing_as: float | None) -> Array:
+    return _means(runs, missing_as, None).means
+
+
+def _anytime_limits(change: Change, confidence: float) -> Limits:
+    """Return the ends of the change by bets on the cases in their order; no kind of change is beyond them."""
+    arms = (change.base, change.cand)
+    both = np.all([np.asarray(arm.scored) > 0 for arm in arms], axis=0)
+    fills: tuple[tuple[float | None, float | None], ...] = ((None, None),)
+    if change.policy == "fail":
+        fills = ((0.0, 0.0),)
+    elif change.policy == "bounds" and not all(np.array_equal(arm.scored, arm.planned) for arm in arms):
+        fills = ((None, None), (1.0, 0.0), (0.0, 1.0))
+    _refuse_order(_case_means(change.cand, None, both) - _case_means(change.base, None, both))
+    ends: list[Interval] = []
+    for base_as, cand_as in fills:
+        base, cand = (_case_means(arm, fill, both) for arm, fill in zip(arms, (base_as, cand_as), strict=True))
+        ends.append(betting_interval((cand - base + 1) / 2, confidence=confidence))
+    found = _spanned(ends)
+    found = replace(found, low=2 * found.low - 1, high=2 * found.high - 1)
+    return Limits(interval=found, guarded=found)
+
+
+def _spanned(intervals: list[Interval]) -> Interval:
+    """Return the interval from the lowest to the highest end."""
+    return replace(intervals[0], low=min(one.low for one in intervals), high=max(one.high for one in intervals))
+
+
+def _refuse_order(values: Array) -> None:
+    """Refuse cases whose order goes with their scores: bets on such an order are no fair game."""
+    if order_p_value(values) < _ORDERED:
+        raise ScoreError(
+            "The cases stand in an order that goes with their scores (sorted by topic, difficulty or outcome?), so "
+            "bets on them in turn prove nothing. Run the cases in a random order, or plan the looks: --interim 1/5."
+        )
+
+
+def _case_means(arm: ArmRuns, missing_as: float | None, kept: NDArray[np.bool_]) -> Array:
+    """Return the means of the cases that are kept; of all cases where missing runs have a score."""
+    sums, scored, planned = np.asarray(arm.sums, dtype=float), np.asarray(arm.scored), np.asarray(arm.planned)
+    if missing_as is None:
+        return sums[kept] / scored[kept]
+    return (sums + (planned - scored) * missing_as) / planned
 
 
 def _turned(limits: Limits) -> Limits:
