@@ -325,3 +325,23 @@ def test_looks_that_cannot_be_shared_are_refused(
 
 def test_a_sorted_log_is_not_judged_at_any_time(command: Command, pair: tuple[Path, Path]) -> None:
     assert "Run the cases in a random order" in command.refusal("gate", *pair, "--max-drop", "2pp", "--anytime")
+
+
+def test_bounds_of_a_file_wait_for_looks_and_an_unused_baseline_is_said(
+    command: Command, tmp_path: Path, shuffled: tuple[str, str]
+) -> None:
+    text = 'bounds = "pocock"\nbaseline = "old.json"\n[[rule]]\nmax-drop = "5pp"\n'
+    (tmp_path / "rules.toml").write_text(text, encoding="utf-8")
+    words = ("gate", *shuffled, "--config", tmp_path / "rules.toml")
+    single = command.json(*words)
+    assert single["sequential"] is None
+    assert any("old.json, the baseline of" in note and "was not used" in note for note in single["notes"])
+    assert command.json(*words, "--interim", "2/2")["sequential"]["bounds"] == "pocock"
+
+
+def test_an_end_beside_the_line_shows_on_which_side_it_lies(command: Command, tmp_path: Path) -> None:
+    base, cand = paired_tables(tmp_path, both=97, only_base=3, only_cand=3, neither=17)
+    seen = command("gate", base, cand, "--max-drop", "5pp").out
+    # Tango's limits of 3 and 3 of 120 by a root search of its score: 0.049649.
+    assert "guarded -4.96 to +4.96 points" in seen
+    assert "PASS" in seen

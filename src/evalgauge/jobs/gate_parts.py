@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from evalgauge.errors import ArgumentError
+from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.planning.gate_counts import count_that_decides, evenly_spaced
 from evalgauge.rules.gate_claims import Change, Score, drop_claim, gain_claim, rate_claim
 from evalgauge.rules.gate_extremes import drop_extremes, gain_extremes, rate_extremes
@@ -193,7 +193,7 @@ def _change_part(name: str, subject: Subject, change: Change, kind: ClaimKind, t
             other = cand if changes is not None else evenly_spaced(cand, round(sample.size * cand.size / base.size))
             like = _change_of(change, sample, other, None if labels is None else codes)
             again = drop_claim(like, max_drop=threshold) if kind == "drop" else gain_claim(like, gain=threshold)
-            return again.passes(confidence) if wants_pass else again.fails(confidence)
+            return _is_shown(again, confidence, passes=wants_pass)
 
         return count_that_decides(base if changes is None else changes, is_decided, clusters=labels)
 
@@ -257,7 +257,7 @@ def _score_part(name: str, subject: Subject, mask: Mask, clusters: NDArray[np.in
                 is_anytime=score.is_anytime,
             )
             again = rate_claim(like, min_rate=threshold)
-            return again.passes(confidence) if estimate > threshold else again.fails(confidence)
+            return _is_shown(again, confidence, passes=estimate > threshold)
 
         return count_that_decides(means[seen], is_decided, clusters=labels)
 
@@ -271,6 +271,14 @@ def _score_part(name: str, subject: Subject, mask: Mask, clusters: NDArray[np.in
         is_graded=is_graded,
         decides_at=decides_at,
     )
+
+
+def _is_shown(claim: Claim, confidence: float, *, passes: bool) -> bool:
+    """Return whether a claim, or its opposite, is shown; not where a random order looks like one that is none."""
+    try:
+        return claim.passes(confidence) if passes else claim.fails(confidence)
+    except ScoreError:
+        return False
 
 
 def _in_some_order(sample: Array) -> Array:

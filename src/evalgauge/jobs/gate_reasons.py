@@ -39,10 +39,12 @@ def reason_text(kind: ClaimKind, threshold: float, estimate: float, found: Judge
     rounded = round(found.confidence, 4)
     level = f"({percent(found.confidence if rounded == 1 else rounded)} interval)"
     if kind == "rate":
-        seen = f"the score is {scale.value(estimate)}, likely {scale.span(reading.low, reading.high)} {level}"
+        span = scale.span(reading.low, reading.high, beside=threshold)
+        seen = f"the score is {scale.value(estimate)}, likely {span} {level}"
     else:
         word = "guarded " if kind == "drop" else ""
-        span = f"{scale.change_span(reading.low, reading.high)}{scale.points}"
+        line = -threshold if kind == "drop" else threshold
+        span = f"{scale.change_span(reading.low, reading.high, beside=line)}{scale.points}"
         seen = f"the change is {scale.change(estimate)}{scale.points}, {word}{span} {level}"
     verdict: Verdict = found.verdict
     if verdict == "pass":

@@ -13,6 +13,7 @@ from evalgauge.rules.gate import errors_of
 from evalgauge.rules.looks import look_from_text
 
 if TYPE_CHECKING:
+    from evalgauge.formats.gate_config import GateConfig
     from evalgauge.questions.gate import RuleKind
     from evalgauge.rules.gate import Errors
 
@@ -80,6 +81,8 @@ def settings_of(asked: GateOptions) -> GateSettings:
     LogError
         When the file of rules cannot be read.
     """
+    if asked.interim is None and asked.bounds != GateOptions().bounds:
+        raise ArgumentError("bounds", asked.bounds, "given with --interim, such as --interim 2/5")
     named = [kind for name, kind in RULE_FIELDS.items() if getattr(asked, name) is not None]
     if named and asked.config is not None:
         came = f"{asked.config} and --{named[0]}"
@@ -108,7 +111,15 @@ def settings_of(asked: GateOptions) -> GateSettings:
         rules=tuple(_checked(replace(everywhere, **entry), options) for entry in entries),
         rules_from=config.file,
         baseline=config.baseline,
+        notes=_unused_baseline(config, asked),
     )
+
+
+def _unused_baseline(config: GateConfig, asked: GateOptions) -> tuple[str, ...]:
+    logs: tuple[str, ...] = getattr(asked, "logs", ())
+    if config.baseline is None or len(logs) != 2 or config.baseline in logs:
+        return ()
+    return (f"{config.baseline}, the baseline of {config.file}, was not used: two logs are named.",)
 
 
 def _rule_of(asked: GateOptions) -> RuleOptions:
@@ -118,8 +129,6 @@ def _rule_of(asked: GateOptions) -> RuleOptions:
 def _refuse_looks(rule: RuleOptions, options: GateOptions) -> None:
     """Refuse looks that the rules cannot share their errors over."""
     if options.interim is None and not options.anytime:
-        if options.bounds != "obrien-fleming":
-            raise ArgumentError("bounds", options.bounds, "given with --interim, such as --interim 2/5")
         return
     came = "--anytime" if options.anytime else f"--interim {options.interim}"
     if options.anytime and options.interim is not None:

@@ -52,19 +52,24 @@ class Scale:
         """Return a share with its unit: ``66.7 %``."""
         return f"{self.number(share)}{self.unit}"
 
-    def span(self, low: float, high: float) -> str:
-        """Return an interval with its unit: ``53.9 to 77.4 %``; as many digits as keep its ends apart."""
+    def span(self, low: float, high: float, *, beside: float | None = None) -> str:
+        """Return an interval with its unit: ``53.9 to 77.4 %``; as many digits as keep its ends apart.
+
+        They are kept apart from ``beside`` as well, a line that they must not seem to touch.
+        """
         ends = [self._low + self._factor * share for share in (low, high)]
-        first, last = apart(ends[0], ends[1], self._factor)
+        line = None if beside is None else self._low + self._factor * beside
+        first, last = apart(ends[0], ends[1], self._factor, beside=line)
         return f"{first} to {last}{self.unit}"
 
     def change(self, delta: float) -> str:
         """Return a signed difference without its unit: ``+5.4``."""
         return signed(decimals(self._factor * delta, self._factor))
 
-    def change_span(self, low: float, high: float) -> str:
-        """Return an interval of a difference without its unit: ``+0.9 to +10.3``."""
-        first, last = apart(self._factor * low, self._factor * high, self._factor)
+    def change_span(self, low: float, high: float, *, beside: float | None = None) -> str:
+        """Return an interval of a difference without its unit: ``+0.9 to +10.3``; its digits are those of `span`."""
+        line = None if beside is None else self._factor * beside
+        first, last = apart(self._factor * low, self._factor * high, self._factor, beside=line)
         return f"{signed(first)} to {signed(last)}"
 
     def distance(self, delta: float) -> str:
@@ -99,13 +104,14 @@ def decimals(number: float, scale: float, more: int = 0) -> str:
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
-def apart(low: float, high: float, scale: float) -> tuple[str, str]:
-    """Return two different numbers as two different texts, with up to five decimals more than usual."""
-    pair = decimals(low, scale), decimals(high, scale)
-    for more in range(1, 6):
-        if pair[0] != pair[1] or low == high:
-            break
+def apart(low: float, high: float, scale: float, *, beside: float | None = None) -> tuple[str, str]:
+    """Return different numbers as different texts, two of them and a line beside, with up to five decimals more."""
+    pair = ("", "")
+    for more in range(6):
         pair = decimals(low, scale, more), decimals(high, scale, more)
+        touches = beside is not None and beside not in (low, high) and decimals(beside, scale, more) in pair
+        if not touches and (pair[0] != pair[1] or low == high):
+            break
     return pair
 
 
