@@ -40,3 +40,4 @@ def test_logs_that_coverage_guides_are_read_or_refused(name: str) -> None:
         pytest.skip("atheris is not installed: pip install --group slow")
     done = fed(name, "--atheris")
     assert done.returncode == 0, done.stderr[-3_000:]
+    assert " read, " in done.stdout
