@@ -26,7 +26,7 @@ import numpy as np
 from evalgauge.errors import ArgumentError
 from evalgauge.rules.answers import Limits, PairedAnswer, PValues, equivalence_level, moved_scale
 from evalgauge.rules.grouping import shared_clusters
-from evalgauge.rules.paired_graded import graded_answer, graded_limits
+from evalgauge.rules.paired_graded import graded_answer, graded_limits, graded_p_value
 from evalgauge.stats.checks import checked_flips, checked_scores
 from evalgauge.stats.paired_means import paired_delta_wald, paired_t, paired_t_p, tie_aware_t
 from evalgauge.stats.paired_proportions import (
@@ -160,6 +160,31 @@ def paired_limits(deltas: ArrayLike, *, confidence: float = 0.95, clusters: Arra
         return Limits(interval=interval, guarded=interval)
     interval, guarded, least_margin = graded_limits(shares, codes, confidence=confidence)
     return Limits(interval=interval, guarded=guarded, least_margin=least_margin)
+
+
+def paired_p_value(deltas: ArrayLike, *, clusters: ArrayLike | None = None) -> float:
+    """Return the p-value of `paired_intervals` alone, for scores in shares of their range.
+
+    Parameters
+    ----------
+    deltas, clusters
+        As in `paired_intervals`; the deltas are shares of the score's range.
+
+    Raises
+    ------
+    ArgumentError, ScoreError
+        As `paired_intervals`.
+
+    Examples
+    --------
+    >>> round(paired_p_value([0, 0, 1, 0, 0, 2 / 3, 0, 1 / 3]), 2)
+    0.19
+    """
+    shares, _ = _shares(checked_scores(deltas, "deltas"), 1.0)
+    codes = shared_clusters(clusters, shares.size)
+    if (flips := _flips(shares, codes)) is not None:
+        return float(mcnemar_chi2_p(*flips))
+    return graded_p_value(shares, codes)
 
 
 def _flips(shares: Array, codes: NDArray[np.int64] | None) -> tuple[float, float] | None:

@@ -152,6 +152,24 @@ def graded_limits(shares: Array, codes: Codes, *, confidence: float) -> tuple[In
     return inner, _stretched(found.guard, found.chosen, confidence).interval, _absent_share(shares, codes, confidence)
 
 
+def graded_p_value(shares: Array, codes: Codes) -> float:
+    """Return the p-value of `graded_answer` alone, for scores with a range: where many pairs of arms are judged.
+
+    Parameters
+    ----------
+    shares
+        Change per case as a share of the score's range.
+    codes
+        Cluster number per case, at least two clusters; ``None`` where the cases are independent.
+
+    Examples
+    --------
+    >>> round(graded_p_value(np.array([0, 0, 1, 0, 0, 2 / 3, 0, 1 / 3]), None), 2)
+    0.19
+    """
+    return _readings(shares, codes, span=1.0, has_range=True).chosen.p_value()
+
+
 def _readings(shares: Array, codes: Codes, *, span: float, has_range: bool) -> _Readings:
     student = _student(shares, codes, 1.0 if has_range else math.inf)
     guard = _guard(shares, codes) if has_range else student

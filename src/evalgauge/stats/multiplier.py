@@ -106,7 +106,6 @@ def max_t(scores: ArrayLike, *, tail: float = 0.025, draws: int = 10_000, seed: 
     n, k = matrix.shape
     varying = matrix.max(axis=0) > matrix.min(axis=0)
     n_varying = int(varying.sum())
-    z = upper_quantile(tail)
     if n_varying == 0:
         critical = upper_quantile(tail / k)
         return MaxT(
@@ -114,17 +113,49 @@ def max_t(scores: ArrayLike, *, tail: float = 0.025, draws: int = 10_000, seed: 
         )
     used = matrix if n_varying == k else matrix[:, varying]
     route = _chosen_route(route, n=n, k=n_varying, draws=draws)
-    work = _covariance_work(used) if route == "covariance" else _direct_work(used)
+    work = _covariance_work(correlations(used)) if route == "covariance" else _direct_work(used)
+    return _drawn(work, tail=tail, n_constant=k - n_varying, draws=draws, seed=seed, route=route)
+
+
+def max_t_of(
+    correlation: Array, *, tail: float = 0.025, n_constant: int = 0, draws: int = 10_000, seed: int = 0
+) -> MaxT:
+    """Return what :func:`max_t` returns, from correlations that are known already.
+
+    Parameters
+    ----------
+    correlation
+        Shape (k, k), of the columns that are not constant; at least one.
+    tail, draws, seed
+        As in :func:`max_t`.
+    n_constant
+        Columns without any spread, counted by Bonferroni.
+
+    References
+    ----------
+    As :func:`max_t`.
+
+    Examples
+    --------
+    >>> scores = np.random.default_rng(1).integers(0, 2, (300, 4))
+    >>> max_t_of(correlations(scores)) == max_t(scores, route="covariance")
+    True
+    """
+    work = _covariance_work(correlation)
+    return _drawn(work, tail=tail, n_constant=n_constant, draws=draws, seed=seed, route="covariance")
+
+
+def _drawn(work: Callable[[Block], Floats], *, tail: float, n_constant: int, draws: int, seed: int, route: str) -> MaxT:
     extremes = np.concatenate(in_blocks(work, blocks(draws, seed=seed, size=_BLOCK)), axis=1)
     highest = np.sort(extremes[0])
-    critical = max(z, _joint_critical(highest, tail, k - n_varying))
+    critical = max(upper_quantile(tail), _joint_critical(highest, tail, n_constant))
     return MaxT(
         critical=critical,
-        mc_error=_quantile_error(highest, critical, tail),
+        mc_error=quantile_error(highest, critical, tail),
         # By symmetry the lowest draw tells as much as the highest; their mean is exactly 0 for copies of one column.
         expected_max=float((extremes[0] - extremes[1]).mean()) / 2,
         tail=tail,
-        n_constant=k - n_varying,
+        n_constant=n_constant,
         draws=draws,
         route=route,
     )
@@ -180,8 +211,8 @@ def _is_binary(matrix: NDArray[np.generic]) -> bool:
     return bool(((matrix == 0) | (matrix == 1)).all())
 
 
-def _covariance_work(matrix: NDArray[np.generic]) -> Callable[[Block], Floats]:
-    factor = _factor(correlations(matrix)).astype(np.float32).T
+def _covariance_work(correlation: Array) -> Callable[[Block], Floats]:
+    factor = correlation_factor(correlation).astype(np.float32).T
     k = len(factor)
     # Below its diagonal a Cholesky factor holds nothing, and a strip of columns needs no more rows than its end.
     edges = [round(k * part / _STRIPS) for part in range(_STRIPS + 1)] if _is_triangular(factor) else [0, k]
@@ -203,8 +234,20 @@ def _is_triangular(factor: NDArray[np.float32]) -> bool:
     return not np.tril(factor, -1).any()
 
 
-def _factor(correlation: Array) -> Array:
-    """Return a matrix L with L·Lᵀ = the correlation, which is singular where columns are copies of others."""
+def correlation_factor(correlation: Array) -> Array:
+    """Return a matrix L with L·Lᵀ = the correlation, which is singular where columns are copies of others.
+
+    Parameters
+    ----------
+    correlation
+        Shape (k, k).
+
+    Examples
+    --------
+    >>> factor = correlation_factor(np.array([[1.0, 0.6], [0.6, 1.0]]))
+    >>> factor.round(6).tolist()
+    [[1.0, 0.0], [0.6, 0.8]]
+    """
     for ridge in _RIDGES:
         try:
             return np.linalg.cholesky(correlation + ridge * np.eye(len(correlation))).astype(np.float64)
@@ -240,8 +283,23 @@ def _joint_critical(highest: Floats, tail: float, n_constant: int) -> float:
     return high
 
 
-def _quantile_error(highest: Floats, critical: float, tail: float) -> float:
-    """Return the standard error of a quantile: half the spread between the quantiles one binomial error away."""
+def quantile_error(highest: Floats, critical: float, tail: float) -> float:
+    """Return the standard error of a quantile: half the spread between the quantiles one binomial error away.
+
+    Parameters
+    ----------
+    highest
+        Draws, in any order.
+    critical
+        The quantile itself; beyond the draws its error is not known (``nan``).
+    tail
+        Chance to exceed it, a share.
+
+    Examples
+    --------
+    >>> round(quantile_error(np.linspace(-1, 1, 10_001), 0.9, 0.05), 4)
+    0.0044
+    """
     spread = math.sqrt(tail * (1 - tail) / len(highest))
     ends = np.quantile(highest, [max(0.0, 1 - tail - spread), min(1.0, 1 - tail + spread)])
     return float(ends[1] - ends[0]) / 2 if critical <= highest[-1] else math.nan
