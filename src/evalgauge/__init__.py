@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evalgauge.jobs.plan import plan
     from evalgauge.jobs.plan_design import plan_design
     from evalgauge.jobs.plan_reps import plan_reps
+    from evalgauge.jobs.rank import rank
     from evalgauge.jobs.reading import read
     from evalgauge.jobs.reuse import reuse
     from evalgauge.jobs.verify import verify
@@ -66,6 +67,7 @@ __all__ = [
     "plan",
     "plan_design",
     "plan_reps",
+    "rank",
     "read",
     "reuse",
     "to_json",
@@ -101,6 +103,7 @@ _HOMES = {
     "plan": "evalgauge.jobs.plan",
     "plan_design": "evalgauge.jobs.plan_design",
     "plan_reps": "evalgauge.jobs.plan_reps",
+    "rank": "evalgauge.jobs.rank",
     "read": "evalgauge.jobs.reading",
     "reuse": "evalgauge.jobs.reuse",
     "to_json": "evalgauge.report.json_text",

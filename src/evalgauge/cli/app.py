@@ -54,6 +54,10 @@ COMMANDS = {
         "Say how good the best of several candidates really is, from their scores on the same cases.",
         "best-of a.eval b.eval c.eval",
     ),
+    "rank": (
+        "Say which of several arms are better than which, and who shares a rank, from their scores on the same cases.",
+        "rank a.eval b.eval c.eval",
+    ),
     "verify": (
         "Say how often the interval you use holds the truth, on evals like yours.",
         "verify --cases 25 --reps 2,10,50",
@@ -142,7 +146,7 @@ def with_command(words: list[str]) -> list[str]:
             hint = "It is a link that leads nowhere." if is_loop else _perhaps(word)
             raise ArgumentError("command or log", word, allowed, hint)
     if len(bare) > 2:
-        hint = "For several logs say: evalgauge measure LOG LOG LOG"
+        hint = "For several logs say: evalgauge measure LOG LOG LOG, or evalgauge rank LOG LOG LOG"
         raise ArgumentError("logs", " ".join(bare), "one log (measure) or two (compare)", hint)
     return [("measure", "compare")[len(bare) - 1], *words]
 

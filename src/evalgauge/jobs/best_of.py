@@ -108,7 +108,8 @@ def best_of(  # noqa: PLR0913 - the options of one question, all keyword-only
 
 def best_of_answer(request: BestOfRequest, sources: Sequence[Any] = ()) -> BestOfAnswer:
     """Return the answer to a request; ``sources`` holds the logs themselves where they are no paths."""
-    matrix = score_matrix(request, sources or request.logs)
+    one = "For one candidate that was chosen among k say: evalgauge reuse LOG --looks K"
+    matrix = score_matrix(request, sources or request.logs, one_arm=one)
     found = best_of_k(matrix.means, confidence=request.confidence, reps=matrix.reps)
     score_range = matrix.arms[0].score_range
     return BestOfAnswer(

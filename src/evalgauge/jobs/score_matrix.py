@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalgauge.jobs.arms import Arm
-    from evalgauge.questions.best_of import BestOfRequest
+    from evalgauge.questions.best_of import BestOfOptions
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -37,8 +37,14 @@ class ScoreMatrix:
         Shape (n cases, k candidates): mean score, a share.
     reps
         Runs behind each mean; ``None`` unless every run of every candidate passes or fails.
+    clusters
+        Cluster of each case, where a field was named.
+    missing, left_out
+        Per candidate: shared cases without a score of its own, and cases that not all candidates have.
     is_pass_fail
         Whether every mean is 0 or 1.
+    lower_is_better
+        Whether the log says that a low score is a good one.
     notes
         What has to be said.
     """
@@ -47,17 +53,34 @@ class ScoreMatrix:
     names: tuple[str, ...]
     means: Array
     reps: NDArray[np.int64] | None
+    clusters: NDArray[np.intp] | None
+    missing: tuple[int, ...]
+    left_out: tuple[int, ...]
     is_pass_fail: bool
+    lower_is_better: bool
     notes: tuple[str, ...]
 
 
-def score_matrix(request: BestOfRequest, sources: Sequence[Any]) -> ScoreMatrix:
+def score_matrix(
+    request: BestOfOptions, sources: Sequence[Any], *, cluster: str | None = None, one_arm: str = ""
+) -> ScoreMatrix:
     """Return the candidates of all logs on their shared cases.
+
+    Parameters
+    ----------
+    request
+        How to read the logs, and what a missing score counts as.
+    sources
+        The logs.
+    cluster
+        Field that says which cases share a source.
+    one_arm
+        What to say to somebody who has one candidate only.
 
     Raises
     ------
     ArgumentError
-        If a log is named twice, or there are fewer than two candidates.
+        If a log is named twice, there are fewer than two candidates, or no case has the cluster field.
     PairingError
         If the candidates share no case.
     ScoreError
@@ -67,22 +90,41 @@ def score_matrix(request: BestOfRequest, sources: Sequence[Any]) -> ScoreMatrix:
     arms = [arm for source in sources for arm in _arms(request, source)]
     if len(arms) < 2:
         came = "no log" if not arms else f"one candidate ({arms[0].source.arm})"
-        hint = "For one candidate that was chosen among k say: evalgauge reuse LOG --looks K"
-        raise ArgumentError("logs", came, "two candidates or more", hint if arms else "")
+        raise ArgumentError("logs", came, "two candidates or more", one_arm if arms else "")
     _check_ranges(arms)
     labels = _names(arms)
     rows, notes = _shared_rows(arms, labels)
     means = np.column_stack([arm.means[row] for arm, row in zip(arms, rows, strict=True)])
     reps = np.column_stack([arm.sums.n_scored[row] for arm, row in zip(arms, rows, strict=True)])
-    means, reps, said = _filled(request, means, reps)
+    missing = np.isnan(means).sum(axis=0)
+    lower_is_better = arms[0].metric.higher_is_better is False
+    clusters, said_of_clusters = (None, ()) if cluster is None else arms[0].clusters(cluster)
+    clusters = None if clusters is None else clusters[rows[0]]
+    kept, said = _without_holes(request, means)
+    worst = 1.0 if lower_is_better else 0.0
+    means, reps = np.where(np.isnan(means), worst, means)[kept], np.maximum(reps, 1)[kept]
     is_repeated = all(arm.is_pass_fail for arm in arms) and not said
     return ScoreMatrix(
         arms=tuple(arms),
         names=labels,
         means=np.clip(means, 0.0, 1.0),
         reps=reps if is_repeated else None,
+        clusters=None if clusters is None else clusters[kept],
+        missing=tuple(missing.tolist()),
+        left_out=tuple(len(arm.sums) - rows[0].size for arm in arms),
         is_pass_fail=bool(((means == 0) | (means == 1)).all()),
-        notes=(*dict.fromkeys(note for arm in arms for note in arm.notes), *notes, *said, *_copies(means, labels)),
+        lower_is_better=lower_is_better,
+        notes=tuple(
+            dict.fromkeys(
+                (
+                    *(note for arm in arms for note in arm.notes),
+                    *notes,
+                    *said,
+                    *said_of_clusters,
+                    *_copies(means, labels),
+                )
+            )
+        ),
     )
 
 
@@ -97,7 +139,7 @@ def _check_once(sources: Sequence[Any]) -> None:
             raise ArgumentError("logs", came, "each log once: a copy is no candidate")
 
 
-def _arms(request: BestOfRequest, source: Any) -> tuple[Arm, ...]:  # noqa: ANN401 - a path, a data frame or a table
+def _arms(request: BestOfOptions, source: Any) -> tuple[Arm, ...]:  # noqa: ANN401 - a path, a data frame or a table
     asked = ScoringOptions(
         columns=request.columns,
         words=request.words,
@@ -180,24 +222,20 @@ def _some(arm: Arm) -> str:
     return f"{', '.join(names)} …" if len(arm.sums) > 3 else ", ".join(names)
 
 
-def _filled(
-    request: BestOfRequest, means: Array, reps: NDArray[np.int64]
-) -> tuple[Array, NDArray[np.int64], tuple[str, ...]]:
-    """Return the matrix without holes: a case without a score counts as the lowest one, or is left out for all."""
+def _without_holes(request: BestOfOptions, means: Array) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Return the cases that count: all, where a missing score counts as the worst one, or those without a hole."""
     holes = np.isnan(means)
-    if not holes.any():
-        return means, reps, ()
     cases = int(holes.any(axis=1).sum())
-    if request.missing == "fail":
+    if not cases or request.missing == "fail":
         said = (
             f"{int(holes.sum()):,} missing scores on {cases:,} cases count as failed (--missing drop leaves them out)."
         )
-        return np.where(holes, 0.0, means), np.maximum(reps, 1), (said,)
-    kept = ~holes.any(axis=1)
+        return np.ones(len(means), dtype=np.bool_), (said,) if cases else ()
+    kept = np.logical_not(holes.any(axis=1))
     if int(kept.sum()) < 2:
         raise ScoreError("Fewer than 2 cases have a score from every candidate. Run the missing ones first.")
     said = f"{cases:,} cases without a score from every candidate are left out: true only if they are so by chance."
-    return means[kept], reps[kept], (said,)
+    return kept, (said,)
 
 
 def _copies(means: Array, names: Sequence[str]) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 from evalgauge.questions.plan import PlanAnswer, PlanRequest
 from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
 from evalgauge.questions.plan_reps import PlanRepsAnswer, PlanRepsRequest
+from evalgauge.questions.rank import RankAnswer, RankRequest
 from evalgauge.questions.reuse import ReuseAnswer, ReuseRequest
 from evalgauge.questions.verify import VerifyAnswer, VerifyRequest
 from evalgauge.questions.verify_gate import VerifyGateAnswer, VerifyGateRequest
@@ -97,6 +98,7 @@ Request: TypeAlias = (
     | PlanRepsRequest
     | ReuseRequest
     | BestOfRequest
+    | RankRequest
     | VerifyRequest
     | VerifyGateRequest
 )
@@ -114,6 +116,7 @@ Answer: TypeAlias = (
     | PlanRepsAnswer
     | ReuseAnswer
     | BestOfAnswer
+    | RankAnswer
     | VerifyAnswer
     | VerifyGateAnswer
 )

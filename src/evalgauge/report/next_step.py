@@ -13,7 +13,7 @@ from evalgauge.report.next_ledger import in_ledger
 
 if TYPE_CHECKING:
     from evalgauge.planning.results import Design
-    from evalgauge.questions.best_of import BestOfAnswer
+    from evalgauge.questions.best_of import BestOfAnswer, BestOfRequest
     from evalgauge.questions.bless import BlessAnswer
     from evalgauge.questions.compare import CompareAnswer
     from evalgauge.questions.convert import ConvertAnswer
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from evalgauge.questions.gate_check import GateCheckAnswer
     from evalgauge.questions.look_at import LookAtAnswer, SeenScores
     from evalgauge.questions.measure import MeasureAnswer
+    from evalgauge.questions.parts import Source
     from evalgauge.questions.plan import ChangeOptions, PlanAnswer
     from evalgauge.questions.plan_design import PlanDesignAnswer
     from evalgauge.questions.plan_reps import PlanRepsAnswer
+    from evalgauge.questions.rank import RankAnswer, RankRequest
     from evalgauge.questions.reuse import ReuseAnswer
     from evalgauge.questions.verify import VerifyAnswer
     from evalgauge.questions.verify_gate import VerifyGateAnswer
@@ -305,9 +307,23 @@ def after_reuse(answer: ReuseAnswer) -> str:
 
 def after_best_of(answer: BestOfAnswer) -> str:
     """Return what to run after a choice: the best against the second, case by case."""
-    request = answer.request
     first, second = (candidate.source for candidate in answer.candidates[:2])
-    shared = option_words(request, only=("columns", "words", "tolerant", "metric", "task", "score_range", "confidence"))
+    return _against(answer.request, first, second)
+
+
+def after_rank(answer: RankAnswer) -> str:
+    """Return what to run after a leaderboard: what the top scores after the choice, or the first against the next."""
+    request = answer.request
+    if answer.verdict == "first" or request.cluster is not None:
+        first, second = (arm.source for arm in answer.arms[:2])
+        return _against(request, first, second)
+    return " ".join(["evalgauge best-of", *log_words(request.logs), *option_words(request, leave_out=("cluster",))])
+
+
+def _against(request: BestOfRequest | RankRequest, first: Source, second: Source) -> str:
+    """Return the comparison of the best with the next, case by case."""
+    options = ("columns", "words", "tolerant", "metric", "task", "cluster", "score_range", "confidence")
+    shared = option_words(request, only=options)
     if first.files == second.files:
         arms = ["--arms", shlex.quote(f"{second.arm},{first.arm}")]
         logs = log_words(request.logs) if request.wide_arms else log_words(first.files)

@@ -113,3 +113,24 @@ class Refresh:
     optimism_after: float
     more_looks: int
     optimism_with_more: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionCost:
+    """What it costs to name the best of several arms on the cases that chose it.
+
+    Attributes
+    ----------
+    looks, effective_looks
+        Arms, and how many independent ones they were worth.
+    optimism
+        Expected excess of the best score over the common rate if all arms were equally good, their errors as correlated
+        as they are; a share.
+    if_independent
+        The same for as many independent arms.
+    """
+
+    looks: int
+    effective_looks: float
+    optimism: float
+    if_independent: float

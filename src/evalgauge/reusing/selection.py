@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evalgauge.errors import ArgumentError
 from evalgauge.reusing.interval import is_wilson_unsafe
 from evalgauge.reusing.optimism import optimism
+from evalgauge.reusing.results import SelectionCost
 from evalgauge.stats.checks import checked_confidence
 from evalgauge.stats.maxima import equivalent_looks, upper_tail
 from evalgauge.stats.means import effective_n_wilson
@@ -79,6 +80,47 @@ class Selection:
     bonferroni: Interval
     if_equal: float
     route: str
+
+
+def selection_cost(
+    rate: float, n: float, looks: int, *, expected_max: float, std_error: float, is_pass_fail: bool
+) -> SelectionCost:
+    """Answer "by how much does the top of a leaderboard flatter, if nobody on it is better than the others?".
+
+    Parameters
+    ----------
+    rate
+        Mean score of all arms, a share.
+    n
+        Cases; effective cases where scores are not pass/fail.
+    looks
+        Number of arms.
+    expected_max
+        Expected largest error in standard errors, of arms as correlated as these.
+    std_error
+        Standard error of the score of a usual arm, a share.
+    is_pass_fail
+        Whether every score is 0 or 1: then the independent figure is exact.
+
+    References
+    ----------
+    Order statistics; see :func:`~evalgauge.reusing.optimism.optimism`.
+
+    Examples
+    --------
+    >>> cost = selection_cost(0.75, 500, 134, expected_max=2.6, std_error=0.01936, is_pass_fail=True)
+    >>> round(cost.if_independent, 3), round(cost.optimism, 3)
+    (0.049, 0.05)
+    """
+    independent = 0.0
+    if 0 < rate < 1:
+        independent = optimism(n, rate, looks, maximum="binomial" if is_pass_fail else "normal")
+    return SelectionCost(
+        looks=looks,
+        effective_looks=min(float(looks), equivalent_looks(expected_max)),
+        optimism=min(expected_max * std_error, 1 - rate),
+        if_independent=independent,
+    )
 
 
 def best_of_k(

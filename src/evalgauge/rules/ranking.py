@@ -9,7 +9,8 @@ up to 20 arms
 the same, more arms         the self-normalised sum (see ``all_pairs``) effective-n Wilson with t
 ==========================  ==========================================  =========================
 
-So two arms get the verdict that a comparison of the two gives, and the more arms there are, the more a difference has
+Together, an arm with fewer than 10 passes or failures has Clopper and Pearson's interval: that far out Wilson's is none
+to rely on. So two arms get the verdict that a comparison of the two gives, and the more arms there are, the more a difference has
 to show.
 """
 
@@ -32,7 +33,7 @@ from evalgauge.stats.maxima import upper_quantile, upper_tail
 from evalgauge.stats.means import effective_n_wilson_limits
 from evalgauge.stats.multiplier import MaxT, max_t_of
 from evalgauge.stats.paired_proportions import tango_limits
-from evalgauge.stats.proportion import wilson_limits
+from evalgauge.stats.proportion import clopper_pearson_limits, wilson_limits
 from evalgauge.stats.quantiles import normal_p_value, normal_quantile
 from evalgauge.stats.rank_sets import RankSets, rank_sets, tied_groups
 from evalgauge.stats.results import Interval
@@ -47,6 +48,8 @@ Array: TypeAlias = NDArray[np.float64]
 # With more arms pairs of graded scores are judged by their sums: the exact rule would be asked for each pair.
 MOST_COMPARED = 20
 _TIE = 1e-9
+# With fewer passes or failures Wilson's interval misses too often at the level that all arms together need.
+_LEAST_COUNT = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +135,12 @@ class Ranking:
 
 
 def ranking(
-    scores: ArrayLike, *, confidence: float = 0.95, clusters: ArrayLike | None = None, seed: int = 0
+    scores: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    clusters: ArrayLike | None = None,
+    reps: ArrayLike | None = None,
+    seed: int = 0,
 ) -> Ranking:
     """Answer "which of these arms are better than which, and who shares a rank?".
 
@@ -144,6 +152,9 @@ def ranking(
         Chance that all ranks hold together, and two-sided level of every interval, a share.
     clusters
         One label per case; cases with the same label share a source.
+    reps
+        Shape (n, k): runs behind each mean, for pass/fail scores only; they cap an arm's own interval where they
+        differ.
     seed
         Seed of the draws.
 
@@ -178,10 +189,11 @@ def ranking(
     sets = rank_sets(pairs, confidence=confidence, seed=seed)
     order = np.argsort(-pairs.means, kind="stable")
     largest = _largest_of_arms(pairs, confidence, seed)
-    own, together = (
-        _limits(matrix, codes, level, is_pass_fail=is_pass_fail)
-        for level in (confidence, 1 - 2 * upper_tail(largest.critical))
-    )
+    runs = None if reps is None else np.asarray(reps)
+    level = 1 - 2 * upper_tail(largest.critical)
+    own, together = _limits(matrix, codes, confidence, runs), _limits(matrix, codes, level, runs)
+    if is_pass_fail:
+        together = _guarded(matrix, together, level)
     methods = ("wilson" if is_pass_fail else "effective-n wilson t", "clustered effective-n wilson t")
     return Ranking(
         scores=matrix,
@@ -278,11 +290,23 @@ def _largest_of_arms(pairs: AllPairs, confidence: float, seed: int) -> MaxT:
     return max_t_of(correlation, tail=tail, n_constant=n_constant, seed=seed)
 
 
-def _limits(matrix: NDArray[np.generic], codes: NDArray[np.int64] | None, level: float, *, is_pass_fail: bool) -> Array:
-    if is_pass_fail:
+def _guarded(matrix: Array, wilson: Array, level: float) -> Array:
+    n = float(len(matrix))
+    passed = matrix.sum(axis=0)
+    is_rare = np.minimum(passed, n - passed) < _LEAST_COUNT
+    return np.where(is_rare, np.stack(clopper_pearson_limits(passed, n, confidence=level)), wilson)
+
+
+def _limits(matrix: Array, codes: NDArray[np.int64] | None, level: float, reps: NDArray[np.int64] | None) -> Array:
+    if codes is None and bool(((matrix == 0) | (matrix == 1)).all()):
         return np.stack(wilson_limits(matrix.mean(axis=0), float(len(matrix)), normal_quantile(level)))
     arms = np.clip(matrix.T, 0.0, 1.0)
-    if codes is None:
+    if codes is not None:
+        by_arm, sizes = zip(*(cluster_sums(arm, codes) for arm in arms), strict=True)
+        return np.stack(effective_n_wilson_clustered_limits(np.stack(by_arm), sizes[0], confidence=level)[:2])
+    if reps is None or bool((reps == reps[0]).all()):
         return np.stack(effective_n_wilson_limits(arms, confidence=level)[:2])
-    by_arm, sizes = zip(*(cluster_sums(arm, codes) for arm in arms), strict=True)
-    return np.stack(effective_n_wilson_clustered_limits(np.stack(by_arm), sizes[0], confidence=level)[:2])
+    ends = [
+        effective_n_wilson_limits(arm, confidence=level, reps=own)[:2] for arm, own in zip(arms, reps.T, strict=True)
+    ]
+    return np.array(ends).T

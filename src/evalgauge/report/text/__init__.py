@@ -25,6 +25,7 @@ RENDERERS = {
     "plan_reps": ("plan_reps", "reps_lines"),
     "reuse": ("reuse", "reuse_lines"),
     "best_of": ("best_of", "best_of_lines"),
+    "rank": ("rank", "rank_lines"),
     "verify": ("verify", "verify_lines"),
     "verify_gate": ("verify_gate", "verify_gate_lines"),
     "holdout": ("holdout", "holdout_lines"),
