@@ -9,9 +9,9 @@ up to 20 arms
 the same, more arms         the self-normalised sum (see ``all_pairs``) effective-n Wilson with t
 ==========================  ==========================================  =========================
 
-Together, an arm with fewer than 10 passes or failures has Clopper and Pearson's interval: that far out Wilson's is none
-to rely on. So two arms get the verdict that a comparison of the two gives, and the more arms there are, the more a difference has
-to show.
+Together with the others, an arm with fewer than 10 passes or failures has Clopper and Pearson's interval: that far out
+Wilson's cannot be relied on. Two arms get the verdict that a comparison of the two gives, and the more arms there are,
+the more a difference has to show.
 """
 
 from __future__ import annotations

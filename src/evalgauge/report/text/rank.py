@@ -39,7 +39,7 @@ def rank_lines(answer: RankAnswer) -> list[Line]:
 def _headline(answer: RankAnswer) -> Line:
     k = len(answer.arms)
     if answer.verdict == "no order":
-        return Line(f"NO ORDER: no two of the {k:,} arms are told apart", "headline")
+        return Line(f"NO ORDER: no two of the {k:,} arms are told apart; any may be the best", "headline")
     if answer.verdict == "first":
         others = "the other arm" if k == 2 else f"each of the other {k - 1:,} arms"
         return Line(f"FIRST: {answer.best[0]} is better than {others}", "good")
@@ -106,12 +106,10 @@ def _top_pair(answer: RankAnswer, scale: Scale) -> list[Line]:
 
 def _selection(answer: RankAnswer, scale: Scale) -> Line:
     cost = answer.selection
-    equal = (
-        f"Were all {cost.looks:,} arms equal, the top score would still stand out by {scale.distance(cost.optimism)}"
-    )
-    worth = f"{cost.effective_looks:.3g}"
-    alone = f" ({scale.distance(cost.if_independent)} if independent; worth {worth} independent looks)"
-    return Line(f"  {equal}{alone if cost.looks > 2 else ''}.")
+    arms = "both" if cost.looks == 2 else f"all {cost.looks:,}"
+    worth = f"; {cost.looks:,} arms were worth {cost.effective_looks:.3g} independent looks" if cost.looks > 2 else ""
+    high = scale.distance(cost.optimism)
+    return Line(f"  Were {arms} arms equally good, the top score would be about {high} too high{worth}.")
 
 
 def _missing(answer: RankAnswer) -> list[Line]:
