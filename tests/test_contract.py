@@ -17,6 +17,7 @@ from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
 from evalgauge.questions.gate import GateAnswer, GateRequest
 from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
+from evalgauge.questions.rank import RankAnswer, RankRequest
 from evalgauge.questions.verify import VerifyAnswer, VerifyRequest
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ REQUESTS = {
     "verify": VerifyRequest,
     "gate": GateRequest,
     "bless": BlessRequest,
+    "rank": RankRequest,
 }
 
 
@@ -65,7 +67,8 @@ def parts_of(kind: type) -> Iterator[type]:
 
 
 @pytest.mark.parametrize(
-    "kind", [MeasureAnswer, CompareAnswer, ConvertAnswer, LookAtAnswer, VerifyAnswer, GateAnswer, BlessAnswer]
+    "kind",
+    [MeasureAnswer, CompareAnswer, ConvertAnswer, LookAtAnswer, VerifyAnswer, GateAnswer, BlessAnswer, RankAnswer],
 )
 def test_answers_are_frozen_and_keyword_only(kind: type) -> None:
     for part in parts_of(kind):

@@ -36,6 +36,7 @@ VERBS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "look_at": [((FRAME,), {})],
     "reuse": [((), {"n_cases": 300, "rate": 0.8, "looks": 10}), ((FRAME,), {"looks": 3})],
     "best_of": [((FRAME, OTHER), {})],
+    "rank": [((FRAME, OTHER), {})],
     "verify": [
         ((), {"n_cases": 6, "reps": 2, "rule": "per_case_wald", "sims": 100}),
         ((), {"like": FRAME, "rule": "per_case_wald", "sims": 100}),

@@ -59,6 +59,10 @@ COMMANDS: list[list[str]] = [
     ["verify", "--like", "hundred.csv", "--range", "0:100", "--confidence", "90%", "--sims", "200"],
     ["verify", "--like", "plain.csv", "--like", "reps.csv", "--rule", "per_case_wald"],
     ["verify", "gate", "--like", "reps.csv", "--max-drop", "20pp", "--sims", "20"],
+    ["rank", "long.csv", "longer.csv", "worse.csv"],
+    ["rank", "long.csv", "longer.csv"],
+    ["rank", "wide.csv", "--wide-arms", "old,new"],
+    ["rank", "three.csv", "--cluster", "topic", "--confidence", "90%"],
     ["bless", "plain.csv", "-o", "baseline.json"],
     ["bless", "two.csv", "-o", "both.json"],
     ["gate", "long.csv", "long.csv", "--max-drop", "2pp"],
@@ -108,6 +112,11 @@ def folder(tmp_path: Path) -> Path:
         tmp_path / "two_reps.csv",
         ("case", "rep", "faithfulness", "correctness"),
         [(f"q{i}", r, (i + r) % 2, 1) for i in cases for r in (1, 2)],
+    )
+    written(
+        tmp_path / "three.csv",
+        ("case", "arm", "score", "topic"),
+        [(f"q{i}", a, i % step > 0, f"t{i % 10}") for i in cases for a, step in (("x", 9), ("y", 3), ("z", 2))],
     )
     many = range(300)
     written(tmp_path / "long.csv", ("case", "score"), [(f"q{i}", i % 2) for i in many])

@@ -100,6 +100,12 @@ def test_c22_two_leaders_are_tied(command: Command, tmp_path: Path) -> None:
     assert answer["difference"]["p_values"]["exact"] == pytest.approx(0.26, abs=0.005)
     assert ends(answer) == pytest.approx((-0.006, 0.032), abs=TENTH)
     assert answer["verdict"] == "inconclusive"
+    board = command.json("rank", second, first)
+    (pair,) = board["pairs"]
+    assert board["groups"] == [[pair["first"], pair["second"]]]
+    assert (pair["first"], pair["verdict"]) == (board["arms"][0]["name"], "tied")
+    assert (pair["low"], pair["high"]) == pytest.approx((-0.006, 0.032), abs=TENTH)
+    assert [(arm["best_rank"], arm["worst_rank"]) for arm in board["arms"]] == [(1, 2), (1, 2)]
 
 
 def test_c31_the_machine_readable_verdict(command: Command, tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from contextlib import chdir
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from support.sets import asked_texts, coin, log_of
+from support.tables import written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,7 +90,22 @@ def test_r07_a_weight_that_was_swept_on_the_reported_questions(command: Command)
     assert sweep["optimism"]["normal"] == pytest.approx(0.086 * 0.1**0.5, abs=TENTH)
 
 
-def test_r09_is_the_first_of_134_really_first(command: Command) -> None:
+def test_r09_is_the_first_of_134_really_first(command: Command, tmp_path: Path) -> None:
     answer = command.json("reuse", "--cases", 500, "--rate", "75%", "--looks", 134)
     assert answer["optimism"]["blom"] == pytest.approx(0.050, abs=TENTH)
     assert answer["optimism"]["binomial"] == pytest.approx(0.049, abs=TENTH)
+    # The same question of the submissions themselves: 134 that are all as good, each with 375 passes by lot.
+    stream = np.random.default_rng(9)
+    passed = np.array([stream.permutation(500) < 375 for _ in range(134)]).T
+    # Two cases more for one of them make it the first, by luck.
+    passed[np.flatnonzero(~passed[:, 0])[:2], 0] = True
+    header = ("case", *(f"s{arm:03d}" for arm in range(134)))
+    rows = [(f"q{case}", *map(int, row)) for case, row in enumerate(passed)]
+    log = written(tmp_path / "board.csv", header, rows)
+    board = command.json("rank", log, "--wide-arms", ",".join(header[1:]))
+    assert board["selection"]["if_independent"] == pytest.approx(0.049, abs=TENTH)
+    assert board["selection"]["optimism"] == pytest.approx(0.050, abs=0.002)
+    assert board["arms"][0]["name"] == "s000"
+    assert board["verdict"] == "no order"
+    assert (board["pairs"][0]["first"], board["pairs"][0]["verdict"]) == ("s000", "tied")
+    assert "NO ORDER" in command("rank", log, "--wide-arms", ",".join(header[1:])).out

@@ -110,7 +110,7 @@ def rank_sets(pairs: AllPairs, *, confidence: float = 0.95, seed: int = 0) -> Ra
     first, mc_error = draw.critical(both_ways, alpha)
     is_open, critical = both_ways.copy(), first
     while True:
-        new = is_open & (pairs.z > critical)
+        new = is_open & (pairs.z > max(critical, 0.0))
         if not new.any():
             break
         is_open &= ~new
@@ -205,8 +205,10 @@ class _Largest:
             return bonferroni, 0.0
         weights = np.where(family, self._weights, np.float32(0.0))
         search = _largest_of_few if len(weights) <= _MOST_TOGETHER else _largest_of_many
-        largest = np.sort(np.concatenate([search(drawn, weights) for drawn in self._drawn]))
-        found = float(largest[int(np.ceil(len(largest) * (1 - alpha))) - 1])
+        largest = np.sort(np.concatenate([search(block, weights) for block in self._drawn]))
+        drawn = float(largest[int(np.ceil(len(largest) * (1 - alpha))) - 1])
+        # Copies of one arm never differ in a draw; no family needs less than a single pair does.
+        found = max(drawn, upper_quantile(alpha / 2))
         return min(bonferroni, found), quantile_error(largest, found, alpha)
 
 

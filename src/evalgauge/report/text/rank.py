@@ -54,7 +54,7 @@ def _basis(answer: RankAnswer) -> Line:
     units = f" in {count(answer.n_units, 'cluster')}" if answer.request.cluster is not None else ""
     apart = f"{answer.n_apart:,} of {count(answer.n_pairs, 'pair')} told apart"
     level = percent(answer.confidence)
-    return Line(f"  {count(answer.n_cases, 'case')}{units}, the same for all arms; {apart} ({level} for all together)")
+    return Line(f"  {count(answer.n_cases, 'case')}{units}, the same for all arms; {apart} ({level} together)")
 
 
 def _table(answer: RankAnswer, scale: Scale) -> list[Line]:
@@ -75,9 +75,7 @@ def _table(answer: RankAnswer, scale: Scale) -> list[Line]:
         lines.append(Line(f"  … {rest:,} more (--json shows all)", "quiet"))
     if answer.n_apart:
         lines.append(
-            Line(
-                "  Arms that share no letter are told apart; ranks and true scores hold for all arms at once.", "quiet"
-            )
+            Line("  Arms without a common letter are told apart; ranks and true scores hold for all at once.", "quiet")
         )
     return lines
 
