@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.jobs.arms import arms_and_refusals
+from evalgauge.jobs.judge_labels import check_judge_options, corrected_answer
 from evalgauge.jobs.measured import measured_arm, measured_counts
 from evalgauge.jobs.noted import noted
 from evalgauge.jobs.reading import asked_table, counts_of, log_name
@@ -35,6 +36,7 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
     confidence: float | str = 0.95,
     passed: int | None = None,
     of: int | None = None,
+    judge_labels: Any = None,  # noqa: ANN401 - a path or a data frame
     columns: Mapping[str, str] | None = None,
     words: Mapping[str, float] | None = None,
     wide_arms: Sequence[str] = (),
@@ -71,6 +73,8 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
         Level of every interval, two-sided.
     passed, of
         Number of cases passed, of how many.
+    judge_labels
+        Labels of some of the cases, where a judge gave the scores: a path or a data frame with case and label (0 or 1).
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``.
     ledger, no_ledger
@@ -117,6 +121,7 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
         confidence=confidence,
         passed=passed,
         of=of,
+        judge_labels=None if judge_labels is None else log_name(judge_labels),
         columns={} if columns is None else columns,
         words={} if words is None else words,
         wide_arms=wide_arms,
@@ -125,34 +130,55 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
         ledger=ledger,
         no_ledger=no_ledger,
     )
-    answers = measure_each(request, logs)
+    answers = measure_each(request, logs, judge_labels)
     if len(answers) == 1:
         return answers[0]
     found = "; ".join(f"arm={one.source.arm!r}, task={one.source.set_name!r}" for one in answers)
     raise ScoreError(f"The logs hold {len(answers)} scores and one is asked for. Name one of: {found}.")
 
 
-def measure_each(request: MeasureRequest, logs: Sequence[Any] = ()) -> tuple[MeasureAnswer, ...]:
-    """Return one answer per arm and eval set of the logs; ``logs`` holds the sources where they are no paths."""
+def measure_each(
+    request: MeasureRequest,
+    logs: Sequence[Any] = (),
+    judge_labels: Any = None,  # noqa: ANN401 - a path or a data frame
+) -> tuple[MeasureAnswer, ...]:
+    """Return one answer per arm and eval set of the logs.
+
+    ``logs`` and ``judge_labels`` hold the sources where they are no paths.
+    """
     sources = list(logs or request.logs)
+    labels = request.judge_labels if judge_labels is None else judge_labels
     if request.passed is not None or request.of is not None:
         if sources:
             raise ArgumentError("logs", request.logs[0], "either logs or --passed and --of, not both")
         if request.passed is None or request.of is None:
             option = "of" if request.of is None else "passed"
             raise ArgumentError(option, "nothing", "a count; --passed and --of go together")
+        _no_labels(request, "counts")
         return (measured_counts(request, request.passed, request.of),)
     counts = counts_of(sources)
     if counts:
+        _no_labels(request, "counts")
         return tuple(measured_counts(request, *count) for count in counts)
     if not sources:
         raise ArgumentError("logs", "nothing", "a log, a table, a folder, or a count such as 47/50")
     table = asked_table(sources[0] if len(sources) == 1 else sources, request)
     arms, refusals = arms_and_refusals(table, request, request.arm)
     answers = [measured_arm(request, arm) for arm in arms]
+    if labels is not None:
+        check_judge_options(request)
+        if len(arms) > 1:
+            _no_labels(request, f"{len(arms)} scores", "Name one arm and task with --arm and --task.")
+        pairs = zip(arms, answers, strict=True)
+        answers = [corrected_answer(request, arm, answer, labels) for arm, answer in pairs]
     # What is shown is recorded before it is shown.
     notes = noted(request, arms, display="exact", verb="measure")
     answers = [replace(answer, ledger=note) for answer, note in zip(answers, notes, strict=True)]
     # What could not be measured is said once, beside what could.
     answers[0] = replace(answers[0], problems=(*answers[0].problems, *(f"Not measured: {why}" for why in refusals)))
     return tuple(answers)
+
+
+def _no_labels(request: MeasureRequest, came: str, hint: str = "") -> None:
+    if request.judge_labels is not None:
+        raise ArgumentError("judge_labels", f"labels with {came}", "labels of the cases of one log", hint)

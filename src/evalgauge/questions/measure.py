@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from evalgauge.questions.counts import Count
+from evalgauge.questions.judge import JudgeCorrection
 from evalgauge.questions.parts import Counts, Ends, LedgerNote, NamedInterval, ScoringOptions, Source, Target
 from evalgauge.questions.units import ScoreRange, Weights
 from evalgauge.shown import ShownInNotebooks
@@ -30,6 +31,9 @@ class MeasureOptions(ScoringOptions):
         Number of cases passed, in place of a log.
     of
         Number of cases, in place of a log.
+    judge_labels
+        Labels of some of the cases (case and label, 0 or 1), where a judge gave the scores: the judge's error is taken
+        out of the score.
     ledger
         The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
         out.
@@ -44,6 +48,7 @@ class MeasureOptions(ScoringOptions):
     pass_k: Count | None = None
     passed: Count | None = None
     of: Count | None = None
+    judge_labels: str | None = None
     ledger: str | None = None
     no_ledger: bool = False
 
@@ -231,6 +236,9 @@ class MeasureAnswer(ShownInNotebooks):
         Plain sentences: what to know of the number, and what the reader met.
     beside
         Every arm of the logs on the same set, this one too.
+    judge
+        What labels say of the judge that gave the scores, where they were given: then estimate, low, high and method
+        are of the corrected score.
     reach
         Cases for an interval of ±5 points; ``None`` where it is as narrow already, or the rule cannot be planned with.
     ledger
@@ -270,6 +278,7 @@ class MeasureAnswer(ShownInNotebooks):
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    judge: JudgeCorrection | None = None
     reach: Reach | None = None
     ledger: LedgerNote | None = None
     request: MeasureRequest = field(default_factory=MeasureRequest)

@@ -35,6 +35,7 @@ METHOD_TITLES = {
     "tie-aware t": "tie-aware t over cases",
     "hull": "guarded hull of effective-n Wilson and MOVER",
     "miettinen-nurminen": "Miettinen-Nurminen score",
+    "guarded ppi": "prediction-powered (PPI), Wilson and Tango ends by MOVER",
     "mover": "MOVER on effective-n Wilson",
 }
 

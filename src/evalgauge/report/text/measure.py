@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from evalgauge.report.next_step import after_measure
+from evalgauge.report.text.judge import judge_lines
 from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
 from evalgauge.report.words import Scale, count, df_text, interval_bar, listed, method_title, percent
@@ -26,6 +27,7 @@ def measure_lines(answer: MeasureAnswer) -> list[Line]:
     if scale.ends is not None:
         lines.append(Line(f"  {interval_bar(answer.low, answer.estimate, answer.high, scale.ends)}", "picture"))
     lines += [
+        *judge_lines(answer, scale),
         *_basis(answer),
         *_missing(answer, scale),
         *_naive(answer, scale),
@@ -48,6 +50,8 @@ def _headline(answer: MeasureAnswer, scale: Scale) -> list[Line]:
     level = f"({percent(answer.confidence)} interval, {TARGET_WORDS[answer.target]})"
     if answer.is_pass_fail:
         what, true = f"{scale.value(answer.estimate)} pass", "true rate"
+        if answer.judge is not None:
+            what += " with the judge's errors taken out"
     else:
         what, true = f"mean score {scale.value(answer.estimate)}", "true mean"
     total = " (weighted over slices)" if answer.weighted else ""
@@ -72,6 +76,8 @@ def _missing(answer: MeasureAnswer, scale: Scale) -> list[Line]:
         return []
     if answer.missing == "fail":
         return [Line("  Missing runs count as failed (--missing fail).", "warning")]
+    if answer.judge is not None and answer.missing == "bounds":
+        return [Line("  The interval holds whether the missing runs fail or pass.", "warning")]
     if answer.missing == "drop" or answer.bounds is None:
         return [Line("  Missing runs are left out: true only if they are missing by chance.", "warning")]
     only = answer.scored_only
