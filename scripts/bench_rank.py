@@ -67,7 +67,7 @@ def rows(settings: Settings) -> list[Row]:
                 bound=MOST_OF_PRODUCT,
                 side="at most",
             ),
-            why="the scores are made single and checked to be 0 or 1, and the sums of half a million pairs are put together",
+            why="the scores are checked to be 0 or 1 and made single, and half a million pairs are put together",
         ),
         Row(
             job=f"leaderboard of {size}: ranks, groups, intervals, Holm",
