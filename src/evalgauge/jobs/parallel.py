@@ -1,4 +1,4 @@
-"""Sharing out the blocks of a study among workers."""
+"""Sharing out the blocks of a study among workers, and telling how far it is."""
 
 from __future__ import annotations
 
@@ -52,3 +52,24 @@ def mapper(jobs: int) -> Callable[[Callable[[Block], Result], Iterable[Block]], 
         return results
 
     return shared
+
+
+class Progress:
+    """Adds up what is done of a study, and tells it.
+
+    Parameters
+    ----------
+    total
+        How much there is to do.
+    tell
+        Called with what is done and the total; ``None`` where nobody wants to know.
+    """
+
+    def __init__(self, total: int, tell: Callable[[int, int], None] | None) -> None:
+        self._total, self._tell, self._done = total, tell, 0
+
+    def add(self, done: int) -> None:
+        """Add what was done; no more than the total is ever told."""
+        self._done += done
+        if self._tell is not None:
+            self._tell(min(self._done, self._total), self._total)

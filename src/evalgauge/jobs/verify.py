@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError
-from evalgauge.jobs.parallel import mapper
+from evalgauge.jobs.parallel import Progress, mapper
 from evalgauge.jobs.plan_change import listed, named
 from evalgauge.jobs.verify_cases import written_population
 from evalgauge.questions.counts import count
@@ -205,7 +205,7 @@ def verify_answer(
     ]
     for design in designs:
         check_study(population.cases, design, rules=rules, sims=request.sims, seed=request.seed)
-    done = _Progress(request.sims * len(designs), on_progress)
+    done = Progress(request.sims * len(designs), on_progress)
     found = tuple(
         one
         for design in designs
@@ -246,18 +246,6 @@ def verify_answer(
         ledger=population.ledger,
         request=request,
     )
-
-
-class _Progress:
-    """Adds up what is done and tells it."""
-
-    def __init__(self, total: int, tell: Callable[[int, int], None] | None) -> None:
-        self._total, self._tell, self._done = total, tell, 0
-
-    def add(self, logs: int) -> None:
-        self._done += logs
-        if self._tell is not None:
-            self._tell(min(self._done, self._total), self._total)
 
 
 def _population(request: VerifyRequest, sources: Sequence[Any]) -> Population:

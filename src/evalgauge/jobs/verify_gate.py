@@ -19,7 +19,7 @@ from evalgauge.jobs.gate_settings import settings_of
 from evalgauge.jobs.gate_subjects import alone, subjects_of
 from evalgauge.jobs.gate_trials import Trial, tally
 from evalgauge.jobs.noted import last_noted
-from evalgauge.jobs.parallel import mapper
+from evalgauge.jobs.parallel import Progress, mapper
 from evalgauge.jobs.plan_change import listed, named
 from evalgauge.jobs.reading import asked_table
 from evalgauge.questions.gate import GateOptions
@@ -145,7 +145,7 @@ def verify_gate_answer(
     drops = (0.0, *_drops(request, settings, subjects, noises))
     arms = looked_at([*subjects, *(one for table in tables[1:] for one in _subjects(settings, table))])
     note = last_noted(settings.options, arms, display="exact", verb="verify gate")
-    done = _Progress(request.sims * len(drops), on_progress)
+    done = Progress(request.sims * len(drops), on_progress)
     scenarios: list[GateRates] = []
     for place, drop in enumerate(drops):
         trial = Trial(
@@ -182,18 +182,6 @@ def verify_gate_answer(
         ledger=note,
         request=request,
     )
-
-
-class _Progress:
-    """Adds up what is done and tells it."""
-
-    def __init__(self, total: int, tell: Callable[[int, int], None] | None) -> None:
-        self._total, self._tell, self._done = total, tell, 0
-
-    def add(self, pairs: int) -> None:
-        self._done += pairs
-        if self._tell is not None:
-            self._tell(self._done, self._total)
 
 
 def _checked(request: VerifyGateRequest) -> None:
