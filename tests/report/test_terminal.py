@@ -33,7 +33,7 @@ TABLE = [
 def test_a_table_changes_as_a_whole() -> None:
     assert shown(TABLE, 12) == ["reps  cases", "   1     400", "a rule"]
     # The head alone would still fit.
-    assert shown(TABLE, 11) == ["Cases by", "reps:", "1 rep: 400", "cases"]
+    assert shown(TABLE, 11) == ["Cases by", "reps:", "1 rep:", "400 cases"]
 
 
 def test_scripts_get_the_table_whole() -> None:
@@ -78,3 +78,13 @@ def test_one_rep_is_no_reps() -> None:
     text = "\n".join(line.text for line in answer_lines(eg.plan_reps(frame, score_range=(0, 2))))
     assert "  1 rep:  ±" in text
     assert "1 reps" not in text
+
+
+@pytest.mark.parametrize("width", range(13, 40))
+def test_no_row_ends_between_a_number_and_its_unit(width: int) -> None:
+    line = Line("  Its rate is 75.6 %, 3.4 points below that of 1,220 cases of the other arm, each with 3 reps.")
+    rows = shown([line], width)
+    assert max(map(len, rows)) <= width
+    assert all(row.startswith("  ") for row in rows)
+    assert not [row for row in rows if row[-1].isdigit()]
+    assert " ".join(" ".join(rows).split()) == line.text.strip()

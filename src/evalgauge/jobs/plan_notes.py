@@ -26,7 +26,7 @@ def plan_notes(answer: PlanAnswer) -> tuple[str, ...]:
 def _level(answer: PlanAnswer) -> list[str]:
     error, slices = 100 * (1 - answer.confidence), answer.slices
     if slices.count == 1:
-        return [f"Intervals are two-sided at {100 * answer.confidence:g} %."]
+        return []
     split = "equal slices"
     if slices.allocation == "traffic":
         split = f"the smallest slice is {100 * slices.smallest_share:.3g} % of the traffic"
@@ -51,8 +51,8 @@ def _precision(answer: PlanAnswer) -> list[str]:
         )
     if found.shortcut_half_width > found.margin * (1 + 1e-12):
         notes.append(
-            f"The shortcut z²p(1 − p)/m² says {found.shortcut:,} and is shown for comparison only: its interval is "
-            f"±{100 * found.shortcut_half_width:.3g} points, beyond the {100 * found.margin:g} asked for."
+            f"The shortcut z²p(1 − p)/m² says {found.shortcut:,}: too few, ±{100 * found.shortcut_half_width:.3g} "
+            "points."
         )
     if found.chance is not None and answer.request.assurance is None and found.chance < 0.995:
         notes.append(
@@ -75,20 +75,21 @@ def _detection(answer: PlanAnswer) -> list[str]:
         notes.append(
             f"Beyond {MOST_EXACT:,} cases the handbook count stands for the safe one: its teeth are too small."
         )
+    held, paired, arms = found.held_reference, found.paired, found.independent_arms
+    powers = (held.power_at_n, paired.power_at_n, arms.power_at_n)
     notes.append(
-        "Handbook counts are shown, never prescribed: power saw-tooths from count to count, and the safe count keeps "
-        f"{100 * answer.power:g} % at every larger one too."
+        f"Handbooks say {held.n:,}, {paired.n:,} and {arms.per_arm:,}, with a true power of {100 * min(powers):.1f} to "
+        f"{100 * max(powers):.1f} %; the safe counts keep {100 * answer.power:g} % at every larger count too."
     )
     if found.paired.assumed:
         notes.append(
-            f"For shared cases it is assumed that exactly one system passes on {100 * found.paired.discordance:.3g} % "
-            "of them, as if they failed on unrelated cases: the cautious end. Name --discordance, or two pilot logs "
-            "with --like."
+            f"Shared cases: exactly one system is taken to pass on {100 * found.paired.discordance:.3g} % of them, the "
+            "cautious end. Name --discordance, or two pilot logs (--like A --like B): they usually need fewer."
         )
     if answer.design == "held-reference":
         notes.append(
-            f"The reference of {100 * answer.rate:.4g} % counts as known without error; if it was measured too, plan "
-            "with --design paired or independent-arms."
+            f"The reference of {100 * answer.rate:.4g} % counts as known without error. Was it measured too? --design "
+            "paired or independent-arms."
         )
     if answer.design == "independent-arms":
         notes.append("Counts of the prescription and of the owned set are per arm.")

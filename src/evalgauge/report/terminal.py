@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from evalgauge.report.visible import visible
@@ -35,6 +35,10 @@ PLAIN_SIGNS = str.maketrans(
     | {"√": "sqrt", "²": "2", "·": "*", "←": "<-", "≤": "<=", "≥": ">="}
 )
 
+# Blanks that no row ends at, and a sign of no script that stands for them while rows are made.
+_UNITS = re.compile(r"(?<=[\d.]) (?=%|(?:points?|cases?|reps?|runs?)\b)")
+_GLUE = "\ue000"
+
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
@@ -60,8 +64,17 @@ def print_lines(lines: list[Line], console: Console | None = None) -> None:
         if not console.is_terminal or line.tone == "command":
             console.print(Text(text, style=style), soft_wrap=True)
         elif line.tone != "picture" or len(text) <= console.width:
-            words = text.lstrip(" ")
-            console.print(Padding(Text(words, style=style), (0, 0, 0, len(text) - len(words)), expand=False))
+            for row in _wrapped(text, console):
+                console.print(Text(row, style=style), soft_wrap=True)
+
+
+def _wrapped(text: str, console: Console) -> Iterator[str]:
+    """Yield the rows of a line that is broken between words, never between a number and its unit."""
+    words = text.lstrip(" ")
+    indent = " " * (len(text) - len(words))
+    glued = Text(_UNITS.sub(_GLUE, words))
+    for row in glued.wrap(console, max(1, console.width - len(indent))):
+        yield indent + row.plain.rstrip().replace(_GLUE, " ")
 
 
 def _fitting(lines: list[Line], width: int) -> Iterator[Line]:

@@ -50,6 +50,7 @@ def plan_lines(answer: PlanAnswer) -> list[Line]:
         *_looks(answer),
         *note_lines(answer.ledger),
         *(Line(f"  {note}", "quiet") for note in answer.notes),
+        _method(answer),
         *(Line(f"  Reader: {problem}", "warning") for problem in answer.problems),
         Line(f"  Next: {after_plan(answer)}", "command"),
     ]
@@ -118,24 +119,33 @@ def _detection(answer: PlanAnswer) -> list[Line]:
     where = " a slice" if answer.slices.count > 1 else ""
     held, paired, arms = found.held_reference, found.paired, found.independent_arms
     rows = (
-        ("held-reference", count(held.safe_n, "case"), held.n, held.power_at_n, held.rule),
-        ("paired", count(paired.safe_n, "shared case"), paired.n, paired.power_at_n, paired.rule),
-        ("independent-arms", f"{count(arms.safe_n, 'case')} per arm", arms.per_arm, arms.power_at_n, arms.rule),
+        ("held-reference", count(held.safe_n, "case")),
+        ("paired", count(paired.safe_n, "shared case")),
+        ("independent-arms", f"{count(arms.safe_n, 'case')} per arm"),
     )
     width = max(len(title) for title in DESIGN_TITLES.values())
-    return [
+    lines = [
         Line(
             f"  A {found.direction} from {percent(found.rate_from)} to {percent(found.rate_to)}, shown with "
             f"{percent(answer.power)} power{where}:"
-        ),
-        *(
-            Line(
-                f"    {DESIGN_TITLES[design]:<{width}}  {text:<20}  handbook {handbook:,} (power "
-                f"{100 * power:.1f} %); {RULE_TITLES[rule]}{'  ← planned' if design == answer.design else ''}"
-            )
-            for design, text, handbook, power, rule in rows
-        ),
+        )
     ]
+    for design, text in rows:
+        planned = "  ← planned" if design == answer.design else ""
+        lines.append(Line(f"    {DESIGN_TITLES[design]:<{width}}  {text:<20}{planned}".rstrip()))
+    return lines
+
+
+def _method(answer: PlanAnswer) -> Line:
+    found = answer.detection
+    rules = dict.fromkeys(
+        (answer.precision.rule, found.held_reference.rule, found.paired.rule, found.independent_arms.rule)
+    )
+    names = [RULE_TITLES[rule] for rule in rules]
+    return Line(
+        f"  Method: exact power of {', '.join(names[:-1])} and {names[-1]}, two-sided at {percent(answer.confidence)}",
+        "quiet",
+    )
 
 
 def _floor(answer: PlanAnswer) -> list[Line]:
