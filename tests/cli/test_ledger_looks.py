@@ -89,6 +89,7 @@ SHOWS = [
     ("gate", ["gate", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp"]),
     ("gate_check", ["gate", "--check", "base.jsonl", "cand-1.jsonl", "--max-drop", "30pp"]),
     ("best_of", ["best-of", "base.jsonl", "cand-1.jsonl"]),
+    ("rank", ["rank", "base.jsonl", "cand-1.jsonl"]),
     ("reuse", ["reuse", "cand-1.jsonl", "--looks", "3"]),
     ("plan", ["plan", "--like", "cand-1.jsonl"]),
     ("plan_design", ["plan", "design", "--like", "base.jsonl", "--like", "cand-1.jsonl"]),
