@@ -60,9 +60,11 @@ def _headline(card: WearCard) -> Line:
         )
     flatter = "flatters" if card.looks == 1 else "flatter"
     within = "within" if card.optimism <= card.tolerance else "BEYOND"
+    # Looks that the tolerance would still bear are none where the promise is spent.
+    left = "no verdict left" if card.next_look.refusal else _left(card)
     return Line(
         f"{word}: {count(card.looks, 'look')} at {card.name} {flatter} the best by {_points(card.optimism)}, {within} "
-        f"the {_points(card.tolerance)} tolerated; {_left(card)}",
+        f"the {_points(card.tolerance)} tolerated; {left}",
         TONES[card.action],
     )
 
