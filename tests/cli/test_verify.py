@@ -227,7 +227,7 @@ def test_a_narrow_terminal_gets_rows_in_words() -> None:
     print_lines(answer_lines(answer), Console(file=shown, width=40, force_terminal=True, color_system=None))
     lines = [line.rstrip() for line in shown.getvalue().splitlines()]
     at = lines.index("  10 reps:")
-    assert lines[at + 1 : at + 3] == ["    1/√(nR) covers 83.2 % (exact), ±6.3", "    points"]
+    assert lines[at + 1 : at + 3] == ["    1/√(nR) covers 83.2 % (exact),", "    ±6.3 points"]
 
 
 def test_a_bar_is_shown_on_a_terminal_alone(command: Command) -> None:

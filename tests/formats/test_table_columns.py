@@ -144,6 +144,17 @@ def test_the_only_number_column_is_taken_and_said(tmp_path: Path) -> None:
     ]
 
 
+def test_arms_with_long_names_are_arms(tmp_path: Path) -> None:
+    prompts = ("You are brief. " * 20, "You are kind. " * 20)
+    rows = "".join(f"q{n},{prompt},{n % 2}\n" for n in range(6) for prompt in prompts)
+    table = read(written(tmp_path, f"case,system,score\n{rows}"))
+    assert [run.arm for run in table.runs] == [prompt.strip() for prompt in prompts]
+    # What a system said of each case names no system.
+    rows = "".join(f"q{n},{f'Answer {n}. ' * 20},{n % 2}\n" for n in range(6))
+    table = read(written(tmp_path, f"case,agent,score\n{rows}", "said.csv"))
+    assert [run.arm for run in table.runs] == ["said"]
+
+
 def test_two_columns_that_vary_name_the_arm_together(tmp_path: Path) -> None:
     text = "id,model,variant,provider,score\na,m,1,p,1\na,m,2,p,0\nb,m,1,p,1\nb,m,2,p,1\n"
     table = read(written(tmp_path, text))

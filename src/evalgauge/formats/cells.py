@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from evalgauge.formats.columns import Column
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INFINITE = frozenset({"inf", "infinity"})
 _MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "–", "—"})
 _TRUE = ("true", "yes", "pass", "passed", "correct", "success", "succeeded")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MAX_LOOKED_AT = 2_000
 """How many files below a folder are looked at before it is said to hold no samples file."""
 
-_ROW = re.compile(rb'\s*\[?\s*\{\s*"doc_id"\s*:\s*(?:\d+|"[^"]*")\s*,\s*"doc"\s*:')
+_ROW = re.compile(rb'\s*(?:\[\s*)?\{\s*"doc_id"\s*:\s*(?:\d+|"[^"]*")\s*,\s*"doc"\s*:')
 _TOTALS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
 _HEAD_BYTES = 512
 

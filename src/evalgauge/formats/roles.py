@@ -351,6 +351,11 @@ def _is_label(column: Column) -> bool:
     return isinstance(column, Numbers) or (_is_text(column) and _longest(column) <= aliases.LONG_TEXT)
 
 
+def _is_shared_text(column: Column) -> bool:
+    """Return whether long texts stand in several rows each: a system's name or prompt, and nothing that it said."""
+    return _is_text(column) and 2 * len(encoded(column).values) <= len(column)
+
+
 def _is_text_label(column: Column) -> bool:
     return not column.is_empty and _is_text(column) and _longest(column) <= aliases.LONG_TEXT
 
@@ -362,7 +367,7 @@ def _is_rep(column: Column) -> bool:
 
 
 def _is_arm(column: Column) -> bool:
-    if column.is_empty or not _is_label(column):
+    if column.is_empty or not (_is_label(column) or _is_shared_text(column)):
         return False
     return plain_name(column.name) in aliases.NUMERIC_ARM or not is_score_like(column)
 

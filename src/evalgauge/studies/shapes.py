@@ -29,7 +29,7 @@ _ALLOWED = (
     "0.9@1,0.1@beta:7:3"
 )
 _NUMBERS: dict[str, int] = {"fixed": 1, "uniform": 2, "beta": 2, "normal": 2}
-_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(%?)\s*")
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(%?)\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
