@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evalgauge.jobs.bless import bless
     from evalgauge.jobs.compare import compare
     from evalgauge.jobs.convert import convert
+    from evalgauge.jobs.curves import optimism_curve, power_curve, precision_curve
     from evalgauge.jobs.gate import gate
     from evalgauge.jobs.gate_check import gate_check
     from evalgauge.jobs.holdout import holdout
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from evalgauge.jobs.reuse import reuse
     from evalgauge.jobs.verify import verify
     from evalgauge.jobs.verify_gate import verify_gate
+    from evalgauge.report.charts.every import chart
     from evalgauge.report.json_text import to_json
 
 __version__ = version("evalgauge")
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "best_of",
     "bless",
+    "chart",
     "compare",
     "convert",
     "gate",
@@ -64,9 +67,12 @@ __all__ = [
     "ledger_void",
     "look_at",
     "measure",
+    "optimism_curve",
     "plan",
     "plan_design",
     "plan_reps",
+    "power_curve",
+    "precision_curve",
     "rank",
     "read",
     "reuse",
@@ -79,6 +85,7 @@ __all__ = [
 _HOMES = {
     "best_of": "evalgauge.jobs.best_of",
     "bless": "evalgauge.jobs.bless",
+    "chart": "evalgauge.report.charts.every",
     "compare": "evalgauge.jobs.compare",
     "convert": "evalgauge.jobs.convert",
     "gate": "evalgauge.jobs.gate",
@@ -100,9 +107,12 @@ _HOMES = {
     "ledger_status": "evalgauge.jobs.ledger_cards",
     "ledger_void": "evalgauge.jobs.ledger_afterwards",
     "measure": "evalgauge.jobs.measure",
+    "optimism_curve": "evalgauge.jobs.curves",
     "plan": "evalgauge.jobs.plan",
     "plan_design": "evalgauge.jobs.plan_design",
     "plan_reps": "evalgauge.jobs.plan_reps",
+    "power_curve": "evalgauge.jobs.curves",
+    "precision_curve": "evalgauge.jobs.curves",
     "rank": "evalgauge.jobs.rank",
     "read": "evalgauge.jobs.reading",
     "reuse": "evalgauge.jobs.reuse",

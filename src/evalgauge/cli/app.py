@@ -62,6 +62,10 @@ COMMANDS = {
         "Say how often the interval you use holds the truth, on evals like yours.",
         "verify --cases 25 --reps 2,10,50",
     ),
+    "plot": (
+        "Draw the answer to a question as SVG, PNG or PDF, with the numbers behind it as CSV.",
+        "plot arms base.eval candidate.eval -o arms.svg",
+    ),
     "ledger": (
         "Keep a record of looks at holdouts that a team can trust, and say how worn each set is.",
         "ledger status",

@@ -30,13 +30,13 @@ def measure(
     """
     request = request_of(MeasureRequest, options, logs)
     if output.show_code:
-        return show_code(*_questions(request))
+        return show_code(*questions(request))
     from evalgauge.jobs.measure import measure_each  # noqa: PLC0415 - numbers are loaded when there is work
 
     return show(measure_each(request), output)
 
 
-def _questions(request: MeasureRequest) -> tuple[MeasureRequest, ...]:
+def questions(request: MeasureRequest) -> tuple[MeasureRequest, ...]:
     """Return one request per score that the logs hold, since Python answers one at a time."""
     if all(passed_of_total(log) for log in request.logs):
         return tuple(replace(request, logs=(log,)) for log in request.logs) or (request,)

@@ -14,7 +14,19 @@ _POSITIONAL = ("logs", "names", "files")
 
 def python_call(*requests: Request) -> str:
     """Return Python that asks the same questions, a line each; options at their defaults are left out."""
-    return "import evalgauge as eg\n\n" + "".join(f"print(eg.{one.verb}({_arguments(one)}))\n" for one in requests)
+    return "import evalgauge as eg\n\n" + "".join(f"print({call_of(one)})\n" for one in requests)
+
+
+def call_of(request: Request) -> str:
+    """Return the Python expression that asks the same question.
+
+    Examples
+    --------
+    >>> from evalgauge.questions.measure import MeasureRequest
+    >>> call_of(MeasureRequest(passed=47, of=50))
+    'eg.measure(passed=47, of=50)'
+    """
+    return f"eg.{request.verb}({_arguments(request)})"
 
 
 def _arguments(request: Request) -> str:

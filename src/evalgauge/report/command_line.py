@@ -19,6 +19,25 @@ if TYPE_CHECKING:
 OPTION_NAMES = {"columns": "map", "score_range": "range", "n_cases": "cases", "set_name": "set"}
 
 
+_COMMANDS = {"best_of": "best-of", "look_at": "look-at", "gate_check": "gate --check"}
+# What a question is about comes first, without an option's name.
+_POSITIONAL = ("logs", "names", "files")
+
+
+def command_of(request: Request) -> str:
+    """Return the command line that asks a question.
+
+    Examples
+    --------
+    >>> from evalgauge.questions.measure import MeasureRequest
+    >>> command_of(MeasureRequest(logs=("run.eval",), by="topic"))
+    'evalgauge measure run.eval --by topic'
+    """
+    command = _COMMANDS.get(request.verb, request.verb.replace("_", " "))
+    first = next((getattr(request, name) for name in _POSITIONAL if hasattr(request, name)), ())
+    return " ".join(["evalgauge", command, *log_words(first), *option_words(request, leave_out=_POSITIONAL)])
+
+
 def option_words(
     request: Request | PilotOptions,
     *,

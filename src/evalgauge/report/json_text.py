@@ -42,23 +42,24 @@ def to_json(answer: Any, *, indent: int | None = 2, ascii_only: bool = False) ->
         document = {
             "schema_version": SCHEMA_VERSION,
             "question": several[0].verb,
-            "results": [_plain(one) for one in several],
+            "results": [plain(one) for one in several],
         }
     else:
-        document = {"schema_version": SCHEMA_VERSION, "question": answer.verb, **_plain(answer)}
+        document = {"schema_version": SCHEMA_VERSION, "question": answer.verb, **plain(answer)}
     return json.dumps(document, indent=indent, ensure_ascii=ascii_only, allow_nan=False)
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - walks every shape that an answer is made of
+def plain(value: Any) -> Any:  # noqa: ANN401 - walks every shape that an answer is made of
+    """Return an answer, or a part of one, as maps, lists and plain values."""
     if is_dataclass(value):
         # The request is what was asked; it goes to --show-code, not into the answer.
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value) if field.name != "request"}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value) if field.name != "request"}
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return {str(key): plain(entry) for key, entry in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, Sequence):
-        return [_plain(entry) for entry in value]  # pyright: ignore[reportUnknownVariableType]
+        return [plain(entry) for entry in value]  # pyright: ignore[reportUnknownVariableType]
     return value

@@ -26,7 +26,7 @@ TIER_WORDS = {
 def compare_lines(answer: CompareAnswer) -> list[Line]:
     """Return the verdict, the picture, wins and losses, what misleads, and what to do next."""
     scale = Scale(answer.range)
-    lines = [_headline(answer, scale)]
+    lines = [headline(answer, scale)]
     if scale.is_percent:
         bar = change_bar(answer.difference.low, answer.difference.estimate, answer.difference.high)
         lines.append(Line(f"  {bar}", "picture"))
@@ -48,7 +48,8 @@ def compare_lines(answer: CompareAnswer) -> list[Line]:
     return lines
 
 
-def _headline(answer: CompareAnswer, scale: Scale) -> Line:
+def headline(answer: CompareAnswer, scale: Scale) -> Line:
+    """Return the verdict and the change."""
     margin = scale.distance(answer.margin) if answer.margin is not None else ""
     words: dict[str, tuple[str, Tone]] = {
         "better": ("BETTER", "good"),

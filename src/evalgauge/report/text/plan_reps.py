@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def reps_lines(answer: PlanRepsAnswer) -> list[Line]:
     """Return the advice, the ways to spend, what no reps can remove, and what the old rule would claim."""
     return [
-        _headline(answer),
+        headline(answer),
         *_spread(answer),
         *_rows(answer),
         *_counts(answer),
@@ -30,7 +30,8 @@ def reps_lines(answer: PlanRepsAnswer) -> list[Line]:
     ]
 
 
-def _headline(answer: PlanRepsAnswer) -> Line:
+def headline(answer: PlanRepsAnswer) -> Line:
+    """Return the advice."""
     sketch, best = answer.sketch, answer.best
     if sketch is not None:
         return Line(

@@ -22,7 +22,7 @@ def rank_lines(answer: RankAnswer) -> list[Line]:
     """Return who may be the best, the ranks, the pair at the top, what the choice costs, and what to do next."""
     scale = Scale(answer.range)
     return [
-        _headline(answer),
+        headline(answer),
         _basis(answer),
         *_table(answer, scale),
         *_top_pair(answer, scale),
@@ -36,7 +36,8 @@ def rank_lines(answer: RankAnswer) -> list[Line]:
     ]
 
 
-def _headline(answer: RankAnswer) -> Line:
+def headline(answer: RankAnswer) -> Line:
+    """Return who may be the best."""
     k = len(answer.arms)
     if answer.verdict == "no order":
         return Line(f"NO ORDER: no two of the {k:,} arms are told apart; any may be the best", "headline")
@@ -62,7 +63,7 @@ def _table(answer: RankAnswer, scale: Scale) -> list[Line]:
     names = [_short(arm.name) for arm in shown]
     ranks = [_ranks(arm) for arm in shown]
     spans = [scale.span(arm.together.low, arm.together.high) for arm in shown]
-    ties = [_letters(arm) for arm in shown]
+    ties = [tied_letters(arm) for arm in shown]
     wide = [max(map(len, column)) for column in (["rank", *ranks], names, ["true score", *spans])]
     head = f"  {'rank':<{wide[0]}}  {'':<{wide[1]}}  {'score':>8}  {'true score':<{wide[2]}}  tied"
     lines = [Line(head.rstrip(), "quiet", narrow="  rank, score, true score, ties")]
@@ -88,7 +89,7 @@ def _ranks(arm: RankedArm) -> str:
     return f"{arm.best_rank:,}" if arm.best_rank == arm.worst_rank else f"{arm.best_rank:,} to {arm.worst_rank:,}"
 
 
-def _letters(arm: RankedArm) -> str:
+def tied_letters(arm: RankedArm) -> str:
     """Return the arm's groups as letters; beyond Z as numbers."""
     return " ".join(_LETTERS[group - 1] if group <= len(_LETTERS) else str(group) for group in arm.groups)
 

@@ -1,0 +1,105 @@
+"""Charts as files and as parts of a page: the one door to the renderer."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from evalgauge.errors import ArgumentError, EvalgaugeError
+from evalgauge.report.charts.style import DARK, PAPER, VARIABLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from evalgauge.report.charts.chart import Chart, Spec, Theme
+
+ENDINGS = (".svg", ".png", ".pdf", ".json", ".csv")
+VEGA_LITE = "6.1"
+"""The version whose schema the specifications name."""
+_DENSITY = 2.5
+# Numbers that the renderer writes with more digits than a screen has dots.
+_LONG = re.compile(r"(\d+\.\d{2})\d+")
+_LABELS = re.compile(r' aria-(?:label|roledescription|hidden)="[^"]*"| role="[^"]*"')
+
+
+def drawn(chart: Chart, target: Path, *, theme: Theme = "light") -> bytes:
+    """Return a chart in the form that the ending of a file name asks for.
+
+    Parameters
+    ----------
+    chart
+        The chart.
+    target
+        Where it will be written: .svg, .png, .pdf, .json or .csv.
+    theme
+        Colours of pictures.
+
+    Raises
+    ------
+    ArgumentError
+        If the ending, or the theme, is another.
+    EvalgaugeError
+        If the renderer is not installed.
+    """
+    ending = target.suffix.lower()
+    if ending not in ENDINGS:
+        raise ArgumentError("output", str(target), f"a file name that ends in {', '.join(ENDINGS)}")
+    if theme not in ("light", "dark"):
+        raise ArgumentError("theme", theme, "light or dark")
+    if ending == ".csv":
+        return chart.csv().encode()
+    if ending == ".json":
+        return (json.dumps(chart.spec, ensure_ascii=False, indent=1) + "\n").encode()
+    spec = themed(chart.spec, theme)
+    if ending == ".svg":
+        return _svg(spec).encode()
+    renderer = _renderer()
+    if ending == ".pdf":
+        return bytes(renderer.vegalite_to_pdf(spec, vl_version=VEGA_LITE))
+    return bytes(renderer.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=_DENSITY))
+
+
+def inline_svg(chart: Chart) -> str:
+    """Return a chart as part of a page: its colours are CSS variables, and its words are said by the page.
+
+    The page gives the picture a name (the chart's description); what the renderer writes for screen readers is left
+    out, because it repeats every number and the page has a table of them.
+
+    Raises
+    ------
+    EvalgaugeError
+        If the renderer is not installed.
+    """
+    spec = {name: value for name, value in chart.spec.items() if name not in {"title", "description"}}
+    text = _LABELS.sub("", _LONG.sub(r"\1", _svg(spec)))
+    for colour, variable in VARIABLES.items():
+        text = text.replace(f'"{colour}"', f'"var({variable})"')
+    return text.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)
+
+
+def themed(spec: Spec, theme: Theme) -> Spec:
+    """Return a specification in the colours of a theme, on its paper."""
+    colours = DARK if theme == "dark" else {}
+    text = json.dumps(spec | {"background": PAPER})
+    for light, dark in colours.items():
+        text = text.replace(f'"{light}"', f'"{dark}"')
+    return dict(json.loads(text))
+
+
+def _svg(spec: Spec) -> str:
+    return str(_renderer().vegalite_to_svg(spec, vl_version=VEGA_LITE))
+
+
+@cache
+def _renderer() -> ModuleType:
+    try:
+        import vl_convert  # noqa: PLC0415 - an extra, loaded when something is drawn
+    except ImportError as error:
+        raise EvalgaugeError(
+            "Pictures need one more package: pip install 'evalgauge[charts]'. The numbers (.csv) and the specification "
+            "(.json) of a chart are written without it."
+        ) from error
+    return vl_convert
