@@ -18,6 +18,7 @@ from evalgauge.questions.gate import GateAnswer, GateRequest
 from evalgauge.questions.look_at import LookAtAnswer, LookAtRequest
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 from evalgauge.questions.rank import RankAnswer, RankRequest
+from evalgauge.questions.report import ReportRequest
 from evalgauge.questions.verify import VerifyAnswer, VerifyRequest
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ REQUESTS = {
     "gate": GateRequest,
     "bless": BlessRequest,
     "rank": RankRequest,
+    "make_report": ReportRequest,
 }
 
 

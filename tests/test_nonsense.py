@@ -41,6 +41,8 @@ VERBS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
         ((), {"n_cases": 6, "reps": 2, "rule": "per_case_wald", "sims": 100}),
         ((), {"like": FRAME, "rule": "per_case_wald", "sims": 100}),
     ],
+    "make_report": [((FRAME, OTHER), {})],
+    "save_report": [((eg.make_report(FRAME),), {"overwrite": True})],
     "chart": [((eg.measure(passed=4, of=9),), {})],
     "precision_curve": [((eg.plan(),), {})],
     "power_curve": [((eg.plan(),), {})],
@@ -62,7 +64,7 @@ VERBS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "ledger_export": [((), {"overwrite": True})],
     "ledger_merge": [(("copy.jsonl",), {})],
 }
-WRITERS = {"convert": "out.csv", "bless": "out.json", "ledger_export": "out.jsonl"}
+WRITERS = {"save_report": "out.md", "convert": "out.csv", "bless": "out.json", "ledger_export": "out.jsonl"}
 NONSENSE: list[Any] = [None, "", "x", True, False, math.nan, math.inf, 1e30, -1, 0, 0.5, 2.5, 10**9, 10**30, 10**5000]
 NONSENSE += [[], [1], ["a"], {}, {"a": 1}, {1: None}, b"x", 1j, np.float32(0.02), np.int64(3), np.nan, print, FRAME]
 PLACES = [

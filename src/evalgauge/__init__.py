@@ -34,11 +34,13 @@ if TYPE_CHECKING:
     from evalgauge.jobs.plan_reps import plan_reps
     from evalgauge.jobs.rank import rank
     from evalgauge.jobs.reading import read
+    from evalgauge.jobs.report import make_report
     from evalgauge.jobs.reuse import reuse
     from evalgauge.jobs.verify import verify
     from evalgauge.jobs.verify_gate import verify_gate
     from evalgauge.report.charts.every import chart
     from evalgauge.report.json_text import to_json
+    from evalgauge.report.page.save import save_report
 
 __version__ = version("evalgauge")
 __all__ = [
@@ -66,6 +68,7 @@ __all__ = [
     "ledger_status",
     "ledger_void",
     "look_at",
+    "make_report",
     "measure",
     "optimism_curve",
     "plan",
@@ -76,6 +79,7 @@ __all__ = [
     "rank",
     "read",
     "reuse",
+    "save_report",
     "to_json",
     "verify",
     "verify_gate",
@@ -106,6 +110,7 @@ _HOMES = {
     "ledger_reveal": "evalgauge.jobs.ledger_afterwards",
     "ledger_status": "evalgauge.jobs.ledger_cards",
     "ledger_void": "evalgauge.jobs.ledger_afterwards",
+    "make_report": "evalgauge.jobs.report",
     "measure": "evalgauge.jobs.measure",
     "optimism_curve": "evalgauge.jobs.curves",
     "plan": "evalgauge.jobs.plan",
@@ -116,6 +121,7 @@ _HOMES = {
     "rank": "evalgauge.jobs.rank",
     "read": "evalgauge.jobs.reading",
     "reuse": "evalgauge.jobs.reuse",
+    "save_report": "evalgauge.report.page.save",
     "to_json": "evalgauge.report.json_text",
     "verify": "evalgauge.jobs.verify",
     "verify_gate": "evalgauge.jobs.verify_gate",

@@ -100,7 +100,8 @@ SHOWS = [
     ("verify_gate", ["verify", "gate", "--like", "base.jsonl", "--like", "cand-1.jsonl", *GATE]),
 ]
 # These show no score, or have the ledger's own rules; bless and convert copy scores as a copy of the log would.
-SHOWS_NOTHING = {"look_at", "convert", "bless", "holdout"}
+# A report asks measure, compare and rank, which record their looks.
+SHOWS_NOTHING = {"report", "look_at", "convert", "bless", "holdout"}
 
 
 def test_every_question_is_known_to_show_scores_or_not() -> None:

@@ -62,6 +62,10 @@ COMMANDS = {
         "Say how often the interval you use holds the truth, on evals like yours.",
         "verify --cases 25 --reps 2,10,50",
     ),
+    "report": (
+        "Write everything about some logs into one file: verdicts, charts, slices, changed cases, missing runs, wear.",
+        "report base.eval candidate.eval --margin 2pp -o report.html",
+    ),
     "plot": (
         "Draw the answer to a question as SVG, PNG or PDF, with the numbers behind it as CSV.",
         "plot arms base.eval candidate.eval -o arms.svg",

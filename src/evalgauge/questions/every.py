@@ -46,6 +46,7 @@ from evalgauge.questions.plan import PlanAnswer, PlanRequest
 from evalgauge.questions.plan_design import PlanDesignAnswer, PlanDesignRequest
 from evalgauge.questions.plan_reps import PlanRepsAnswer, PlanRepsRequest
 from evalgauge.questions.rank import RankAnswer, RankRequest
+from evalgauge.questions.report import ReportAnswer, ReportRequest
 from evalgauge.questions.reuse import ReuseAnswer, ReuseRequest
 from evalgauge.questions.verify import VerifyAnswer, VerifyRequest
 from evalgauge.questions.verify_gate import VerifyGateAnswer, VerifyGateRequest
@@ -99,6 +100,7 @@ Request: TypeAlias = (
     | ReuseRequest
     | BestOfRequest
     | RankRequest
+    | ReportRequest
     | VerifyRequest
     | VerifyGateRequest
 )
@@ -117,6 +119,7 @@ Answer: TypeAlias = (
     | ReuseAnswer
     | BestOfAnswer
     | RankAnswer
+    | ReportAnswer
     | VerifyAnswer
     | VerifyGateAnswer
 )

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 # What a question is about comes first, without a name.
 _POSITIONAL = ("logs", "names", "files")
 
+# Where a function has not the name of its question: ``evalgauge.report`` is a package.
+_FUNCTIONS = {"report": "make_report"}
+
 
 def python_call(*requests: Request) -> str:
     """Return Python that asks the same questions, a line each; options at their defaults are left out."""
@@ -26,7 +29,7 @@ def call_of(request: Request) -> str:
     >>> call_of(MeasureRequest(passed=47, of=50))
     'eg.measure(passed=47, of=50)'
     """
-    return f"eg.{request.verb}({_arguments(request)})"
+    return f"eg.{_FUNCTIONS.get(request.verb, request.verb)}({_arguments(request)})"
 
 
 def _arguments(request: Request) -> str:

@@ -30,21 +30,23 @@ _MOST_LETTERS = 60_000
 def summary_text(answer: GateAnswer) -> str:
     """Return the verdict, the change with its interval, every rule with its reason, and the flipped cases."""
     scale = Scale(answer.range)
-    lines = [f"### evalgauge gate: {_text(headline_text(answer))}", ""]
-    lines += [f"> [!{_ALERTS[answer.verdict]}]", f"> {_text(_lead(answer, scale))}", "", *_arms(answer)]
+    lines = [f"### evalgauge gate: {safe_text(headline_text(answer))}", ""]
+    lines += [f"> [!{_ALERTS[answer.verdict]}]", f"> {safe_text(_lead(answer, scale))}", "", *_arms(answer)]
     score = "| score " if has_several_metrics(answer) else ""
     lines += [f"| rule {score}| verdict | why |", f"|---{'|---' if score else ''}|---|---|"]
     for row in _sorted(answer.rules)[:_ROWS_SHOWN]:
-        metric = f"| {_text(row.metric)} " if score else ""
+        metric = f"| {safe_text(row.metric)} " if score else ""
         why = f"{row.reason} **To decide:** {row.needs}." if row.needs else row.reason
-        lines.append(f"| {_text(rule_title(row, scale))} {metric}| {_WORDS[row.verdict]} | {_text(why, bold=True)} |")
+        lines.append(
+            f"| {safe_text(rule_title(row, scale))} {metric}| {_WORDS[row.verdict]} | {safe_text(why, bold=True)} |"
+        )
     if len(answer.rules) > _ROWS_SHOWN:
         lines.append(f"\n… {len(answer.rules) - _ROWS_SHOWN:,} more rules")
     lines.append("")
     for comparison in answer.comparisons:
         lines += _flips(comparison)
-    lines += [f"- {_text(note)}" for note in (*answer.notes, *answer.problems)]
-    lines += ["", f"<sub>{_text(promise_text(answer))}</sub>", ""]
+    lines += [f"- {safe_text(note)}" for note in (*answer.notes, *answer.problems)]
+    lines += ["", f"<sub>{safe_text(promise_text(answer))}</sub>", ""]
     text = "\n".join(lines)
     if len(text) <= _MOST_LETTERS:
         return text
@@ -68,9 +70,9 @@ def _arms(answer: GateAnswer) -> list[str]:
     for role, arm in arms:
         source = arm.source
         name = f"{source.arm} on {source.set_name}" if source.set_name else source.arm
-        files = " ".join(_code(file) for file in source.files[:2])
+        files = " ".join(code_text(file) for file in source.files[:2])
         more = f" … {len(source.files) - 2:,} more" if len(source.files) > 2 else ""
-        lines.append(f"- {role}: {_text(name)} ({files}{more})")
+        lines.append(f"- {role}: {safe_text(name)} ({files}{more})")
     return [*lines, ""] if lines else []
 
 
@@ -108,11 +110,11 @@ def _flips(comparison: CompareAnswer) -> list[str]:
     for word, cases in names.items():
         total = (comparison.losses if word == "Lost" else comparison.wins) or 0
         more = f" … {total - _NAMES_SHOWN:,} more" if total > _NAMES_SHOWN else ""
-        lines.append(f"- {word}: {' '.join(_code(name) for name in cases[:_NAMES_SHOWN])}{more}")
+        lines.append(f"- {word}: {' '.join(code_text(name) for name in cases[:_NAMES_SHOWN])}{more}")
     return [*lines, "", "</details>", ""]
 
 
-def _code(name: str) -> str:
+def code_text(name: str) -> str:
     """Return a name as code: it mentions nobody and is no markup."""
     line = " ".join(name.replace("`", chr(39)).split())
     if len(line) > _NAME_LETTERS:
@@ -120,7 +122,7 @@ def _code(name: str) -> str:
     return f"`{visible(line) or ' '}`"
 
 
-def _text(words: str, *, bold: bool = False) -> str:
+def safe_text(words: str, *, bold: bool = False) -> str:
     """Return words that stand for themselves: no markup, no mention, no end of a table's cell."""
     text = words.replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
     for sign in "`[_~$":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalgauge.questions.plan_design import PlanDesignRequest
 from evalgauge.questions.units import Words
-from evalgauge.report.command_line import log_words, option_words, value_text
+from evalgauge.report.command_line import command_of, log_words, option_words, value_text
 from evalgauge.report.next_ledger import in_ledger
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from evalgauge.questions.plan_design import PlanDesignAnswer
     from evalgauge.questions.plan_reps import PlanRepsAnswer
     from evalgauge.questions.rank import RankAnswer, RankRequest
+    from evalgauge.questions.report import ReportAnswer
     from evalgauge.questions.reuse import ReuseAnswer
     from evalgauge.questions.verify import VerifyAnswer
     from evalgauge.questions.verify_gate import VerifyGateAnswer
@@ -318,6 +319,11 @@ def after_rank(answer: RankAnswer) -> str:
         first, second = (arm.source for arm in answer.arms[:2])
         return _against(request, first, second)
     return " ".join(["evalgauge best-of", *log_words(request.logs), *option_words(request, leave_out=("cluster",))])
+
+
+def after_report(answer: ReportAnswer) -> str:
+    """Return how to write the report to a file."""
+    return f"{command_of(answer.request)} -o report.html"
 
 
 def _against(request: BestOfRequest | RankRequest, first: Source, second: Source) -> str:

@@ -71,6 +71,11 @@ class Chart:
     def _repr_mimebundle_(self, **_options: object) -> Mapping[str, object]:
         return {"text/plain": str(self), MIME: self.spec}
 
+    @property
+    def subtitle(self) -> str:
+        """How to read the picture."""
+        return " ".join(self.spec["title"]["subtitle"]).replace("\u00a0", " ")
+
     def csv(self) -> str:
         """Return the numbers behind the chart as CSV; what is unknown is left empty."""
         out = StringIO()

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from evalgauge.errors import ArgumentError, EvalgaugeError
-from evalgauge.report.charts.style import DARK, PAPER, VARIABLES
+from evalgauge.report.charts.style import DARK, FONT, PAPER, VARIABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,12 @@ VEGA_LITE = "6.1"
 _DENSITY = 2.5
 # Numbers that the renderer writes with more digits than a screen has dots.
 _LONG = re.compile(r"(\d+\.\d{2})\d+")
-_LABELS = re.compile(r' aria-(?:label|roledescription|hidden)="[^"]*"| role="[^"]*"')
+_FONT = re.compile(f' font-family="{FONT}"| font-size="12px"')
+# What a page has no use for: words for screen readers (it has its own), names of parts, and what is usual anyway.
+_UNUSED = re.compile(
+    r' aria-(?:label|roledescription|hidden)="[^"]*"| role="[^"]*"| class="[^"]*"| pointer-events="none"| opacity="1"'
+    r'|<path[^>]* d=""[^>]*/>|<path d="M0,0h0v0h0Z"[^>]*/>'
+)
 
 
 def drawn(chart: Chart, target: Path, *, theme: Theme = "light") -> bytes:
@@ -74,10 +79,12 @@ def inline_svg(chart: Chart) -> str:
         If the renderer is not installed.
     """
     spec = {name: value for name, value in chart.spec.items() if name not in {"title", "description"}}
-    text = _LABELS.sub("", _LONG.sub(r"\1", _svg(spec)))
+    text = _UNUSED.sub("", _LONG.sub(r"\1", _svg(spec)))
     for colour, variable in VARIABLES.items():
         text = text.replace(f'"{colour}"', f'"var({variable})"')
-    return text.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)
+    # Said once for all letters, which then take it from the picture.
+    text = _FONT.sub("", text)
+    return text.replace("<svg ", f'<svg aria-hidden="true" focusable="false" font-family="{FONT}" font-size="12px" ', 1)
 
 
 def themed(spec: Spec, theme: Theme) -> Spec:

@@ -56,7 +56,7 @@ MOST_POINTS = 200
 
 _TITLE_LETTERS, _SUBTITLE_LETTERS = 42, 52
 _TYPE = 12
-_UNIT = re.compile(r"(?<=\d) (?=%|points?\b|cases?\b|looks?\b)")
+UNIT = re.compile(r"(?<=\d) (?=%|points?\b|cases?\b|looks?\b)")
 _CONFIG = {
     "font": FONT,
     "view": {"stroke": None},
@@ -140,4 +140,4 @@ def around(values: Iterable[float], *, within: tuple[float, float] | None = None
 
 def _rows_of(text: str, letters: int) -> list[str]:
     """Return a sentence as rows, none of which ends between a number and its unit."""
-    return textwrap.wrap(_UNIT.sub("\u00a0", text), letters)
+    return textwrap.wrap(UNIT.sub("\u00a0", text), letters)

@@ -71,8 +71,13 @@ def cell_text(value: str | float | None, column: Column) -> str:
     return f"{value:,.0f}" if column.unit == "count" else f"{value:.4g}"
 
 
+def head_text(column: Column) -> str:
+    """Return the head of a column, with the unit that its numbers do not say."""
+    return f"{column.title}, points" if column.unit == "points" else column.title
+
+
 def _table(chart: Chart) -> list[Line]:
-    heads = [f"{column.title}, points" if column.unit == "points" else column.title for column in chart.columns]
+    heads = [head_text(column) for column in chart.columns]
     cells = [[cell_text(row[column.key], column) for column in chart.columns] for row in chart.rows[:SHOWN]]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     lines = [Line(_row(heads, widths, chart), "quiet", narrow=f"  {', '.join(heads)}:")]

@@ -26,6 +26,7 @@ RENDERERS = {
     "reuse": ("reuse", "reuse_lines"),
     "best_of": ("best_of", "best_of_lines"),
     "rank": ("rank", "rank_lines"),
+    "report": ("report", "report_lines"),
     "verify": ("verify", "verify_lines"),
     "verify_gate": ("verify_gate", "verify_gate_lines"),
     "holdout": ("holdout", "holdout_lines"),
