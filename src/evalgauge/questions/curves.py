@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from evalgauge.planning.results import Design, Direction
+from evalgauge.shown import ShownInNotebooks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrecisionCurve:
+class PrecisionCurve(ShownInNotebooks):
     """Half-width of the interval by number of cases in one slice.
 
     Attributes
@@ -53,7 +54,7 @@ class PowerLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerCurve:
+class PowerCurve(ShownInNotebooks):
     """Chance to show a change, by design and number of cases in one slice.
 
     Attributes
@@ -75,7 +76,7 @@ class PowerCurve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OptimismCurve:
+class OptimismCurve(ShownInNotebooks):
     """By how much the best of k equal candidates flatters, by k.
 
     Attributes

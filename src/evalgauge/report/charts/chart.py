@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from evalgauge.errors import EvalgaugeError
 from evalgauge.questions.scale import count
 
 if TYPE_CHECKING:
@@ -69,7 +70,14 @@ class Chart:
         return f"{self.title} ({self.kind}, {count(len(self.rows), 'row')})"
 
     def _repr_mimebundle_(self, **_options: object) -> Mapping[str, object]:
-        return {"text/plain": str(self), MIME: self.spec}
+        from evalgauge.report.notebook import chart_html  # noqa: PLC0415 - only a notebook asks for it
+
+        try:
+            page: dict[str, object] = {"text/html": chart_html(self)}
+        except EvalgaugeError:
+            # Notebooks that know Vega-Lite draw it without a renderer of ours.
+            page = {}
+        return {"text/plain": str(self), MIME: self.spec, **page}
 
     @property
     def subtitle(self) -> str:
