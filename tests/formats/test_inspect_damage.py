@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalgauge.errors import LogError
+from evalgauge.errors import EvalgaugeError, LogError
 from evalgauge.formats import inspect_ai, inspect_zip
 from evalgauge.formats.inspect_ai import READER
 from evalgauge.formats.protocol import ReadOptions, Source
@@ -315,3 +315,11 @@ def test_what_nobody_foresaw_is_an_error_text(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(inspect_ai, "inspect_log", broken)
     with pytest.raises(LogError, match=r"cannot be read \(KeyError: 'samples'\)\. Its form is not what"):
         read(write(tmp_path / "x.json", log([sample(1)])))
+
+
+def test_an_epoch_beyond_reason_is_refused_in_words(tmp_path: Path, fixtures: Path) -> None:
+    text = (fixtures / "inspect" / "small.json").read_text("utf-8")
+    path = tmp_path / "far.json"
+    path.write_text(text.replace('"epoch": 1,', f'"epoch": {10**20},', 1), "utf-8")
+    with pytest.raises(EvalgaugeError, match="A rep has a number of 21 digits"):
+        read(path)

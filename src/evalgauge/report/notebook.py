@@ -64,7 +64,7 @@ def chart_html(made: Chart) -> str:
 
     Raises
     ------
-    EvalgaugeError
+    MissingExtraError
         If the renderer is not installed.
     """
     label = escape(visible(made.description), quote=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evalgauge.errors import ScoreError
 from evalgauge.scores.table import CaseContent, Cases, Metric, Problem, Run, ScoreTable, Status
 
 if TYPE_CHECKING:
@@ -133,13 +134,26 @@ class TableBuilder:
             ),
             run=np.asarray(run, dtype=np.int32),
             case=np.asarray(case, dtype=np.int32),
-            rep=np.asarray(rep, dtype=np.int32),
+            rep=_reps(rep),
             metric=metrics,
             score=scores,
             status=statuses,
             raw=tuple(raw) if any(word is not None for word in raw) else None,
             problems=tuple(self._problems),
         )
+
+
+def _reps(numbers: list[int]) -> NDArray[np.int32]:
+    try:
+        return np.asarray(numbers, dtype=np.int32)
+    except OverflowError as fault:
+        limit = np.iinfo(np.int32).max
+        far = next(number for number in numbers if not -limit <= number <= limit)
+        # A number of thousands of digits cannot be written.
+        digits = int(far.bit_length() * math.log10(2)) + 1
+        raise ScoreError(
+            f"A rep has a number of {digits:,} digits; up to {limit:,} can be read. Is the log damaged?"
+        ) from fault
 
 
 def inferred_metrics(

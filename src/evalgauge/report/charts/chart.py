@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from evalgauge.errors import EvalgaugeError
+from evalgauge.errors import MissingExtraError
 from evalgauge.questions.scale import count
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Chart:
 
         try:
             page: dict[str, object] = {"text/html": chart_html(self)}
-        except EvalgaugeError:
+        except MissingExtraError:
             # Notebooks that know Vega-Lite draw it without a renderer of ours.
             page = {}
         return {"text/plain": str(self), MIME: self.spec, **page}

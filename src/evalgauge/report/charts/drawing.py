@@ -7,7 +7,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from evalgauge.errors import ArgumentError, EvalgaugeError
+from evalgauge.errors import ArgumentError, MissingExtraError
 from evalgauge.report.charts.style import DARK, FONT, PAPER, VARIABLES
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def drawn(chart: Chart, target: Path, *, theme: Theme = "light") -> bytes:
     ------
     ArgumentError
         If the ending, or the theme, is another.
-    EvalgaugeError
+    MissingExtraError
         If the renderer is not installed.
     """
     ending = target.suffix.lower()
@@ -75,7 +75,7 @@ def inline_svg(chart: Chart) -> str:
 
     Raises
     ------
-    EvalgaugeError
+    MissingExtraError
         If the renderer is not installed.
     """
     spec = {name: value for name, value in chart.spec.items() if name not in {"title", "description"}}
@@ -105,7 +105,7 @@ def _renderer() -> ModuleType:
     try:
         import vl_convert  # noqa: PLC0415 - an extra, loaded when something is drawn
     except ImportError as error:
-        raise EvalgaugeError(
+        raise MissingExtraError(
             "Pictures need one more package: pip install 'evalgauge[charts]'. The numbers (.csv) and the specification "
             "(.json) of a chart are written without it."
         ) from error

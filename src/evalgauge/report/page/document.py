@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from evalgauge.errors import EvalgaugeError
+from evalgauge.errors import MissingExtraError
 from evalgauge.report.charts.drawing import inline_svg
 from evalgauge.report.charts.style import DARK, UNIT, VARIABLES
 from evalgauge.report.charts.told import cell_text, head_text
@@ -32,7 +32,7 @@ def report_html(answer: ReportAnswer, *, is_paper: bool = False) -> str:
 
     Raises
     ------
-    EvalgaugeError
+    MissingExtraError
         If the packages for it are not installed.
     """
     first = verdict_lines(answer)[0]
@@ -53,7 +53,7 @@ def _template(name: str) -> Template:
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise EvalgaugeError(
+        raise MissingExtraError(
             "Reports in HTML need two more packages: pip install 'evalgauge[charts]'. Markdown (-o report.md) is "
             "written without them."
         ) from error
@@ -76,7 +76,7 @@ def words(text: str) -> str:
     Examples
     --------
     >>> words("94.0 % pass")
-    '94.0\\xa0% pass'
+    '94.0\xa0% pass'
     """
     return UNIT.sub("\u00a0", visible(text))
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalgauge.errors import ArgumentError, EvalgaugeError
+from evalgauge.errors import ArgumentError, EvalgaugeError, MissingExtraError
 from evalgauge.questions.report import ReportAnswer
 from evalgauge.report.files import check_new, write_new
 
@@ -46,8 +46,10 @@ def save_report(answer: ReportAnswer, *, output: str | PathLike[str], overwrite:
     ------
     ArgumentError
         If the ending is another, the file is there, or nothing can be written in that place.
-    EvalgaugeError
+    MissingExtraError
         If what the ending needs is not installed.
+    EvalgaugeError
+        If the browser printed nothing.
 
     Examples
     --------
@@ -90,7 +92,7 @@ def place_of(output: str | PathLike[str], *, overwrite: bool) -> Path:
 def _printed(page: bytes) -> bytes:
     browser = next((found for name in _BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
-        raise EvalgaugeError(
+        raise MissingExtraError(
             "A PDF is printed by Chromium or Chrome, and neither is installed. Write -o report.html, open it and print "
             "it from there."
         )
