@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evalgauge.errors import LogError
 from evalgauge.formats import ReadOptions, Source, read
 from evalgauge.formats.columns import Words
 from evalgauge.formats.csv_table import csv_cells, delimiter_of
@@ -178,6 +179,17 @@ def test_json_lines_are_known_without_their_suffix(tmp_path: Path) -> None:
     table = read(written(tmp_path, '{"id": 1, "score": 1}\n{"id": 2, "score": 0}\n', "log.json"))
     assert table.cases.case_id == ("1", "2")
     assert read(written(tmp_path, '{"id": 1, "score": 1}\n', "one.json")).cases.case_id == ("1",)
+
+
+@pytest.mark.parametrize("place", ["head", "body"])
+def test_bytes_that_are_no_utf16_are_refused(tmp_path: Path, place: str) -> None:
+    head, body = "case,score\n".encode("utf-16-le"), "".join(f"q{n},1\n" for n in range(90)).encode("utf-16-le")
+    lone = b"\x00\xd8a\x00"
+    data = lone + head + body if place == "head" else head + body + lone
+    with pytest.raises(LogError, match="no UTF-16 text"):
+        read(written(tmp_path, b"\xff\xfe" + data))
+    with pytest.raises(LogError):
+        read(written(tmp_path, b"\xff\xfe" + head + body + b"x"))
 
 
 def test_json_lines_in_utf16(tmp_path: Path) -> None:

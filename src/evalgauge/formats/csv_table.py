@@ -92,7 +92,8 @@ def csv_cells(
     """
     encoding = encoding_of(source.path)
     delimiter = delimiter_of(head_text(source.head) or "") or ","
-    header, is_first_line = _header(source, encoding, delimiter, named)
+    with _as_text(source.name):
+        header, is_first_line = _header(source, encoding, delimiter, named)
     reading = _Reading(
         source=source,
         encoding=encoding,
@@ -104,7 +105,8 @@ def csv_cells(
     # What DuckDB does not read as the csv module does (another encoding, a header of two lines) is left to the latter.
     suits_engine = encoding == "utf-8-sig" and is_first_line and len(header) > 1
     if not (suits_engine and source.path.stat().st_size >= engine_above and reading.by_engine()):
-        reading.by_line()
+        with _as_text(source.name):
+            reading.by_line()
     names, doubles = _unique(header)
     if encoding == "cp1252":
         reading.problem(
@@ -218,6 +220,15 @@ def _long_cells() -> Generator[None]:
         yield
     finally:
         csv.field_size_limit(before)
+
+
+@contextmanager
+def _as_text(file: str) -> Generator[None]:
+    """Refuse bytes that are no text; UTF-16 alone has such: whatever is no UTF-8 is read as Windows-1252."""
+    try:
+        yield
+    except UnicodeError as fault:
+        raise LogError(file, "holds bytes that are no UTF-16 text.", hint="Is it cut or damaged?") from fault
 
 
 def _open(path: Path, encoding: str) -> TextIO:
