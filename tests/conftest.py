@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
+from support.browser import chromium
 from support.command import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # The clock judges nothing here: a busy machine is no fault. On a CI machine the examples are the same every time.
 settings.register_profile("default", deadline=None)
@@ -40,6 +45,13 @@ def fixtures() -> Path:
 def real_logs() -> Path:
     """Folder of real public logs, provided through EVALGAUGE_LOGS."""
     return _outside("EVALGAUGE_LOGS", "logs")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Return a real Chromium."""
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture

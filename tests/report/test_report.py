@@ -21,8 +21,6 @@ from support.charted import BASE, CANDIDATE
 from support.tables import written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalgauge.questions.report import ReportAnswer
 
 SNAPSHOTS = Path(__file__).resolve().parent / "snapshots"
@@ -188,25 +186,6 @@ def test_without_a_browser_a_pdf_is_refused_with_the_way_out(tmp_path: Path, mon
     monkeypatch.setattr(shutil, "which", lambda _name: None)
     with pytest.raises(EvalgaugeError, match=r"-o report\.html"):
         eg.save_report(eg.make_report(BASE), output=tmp_path / "x.pdf")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Return a real Chromium; skip without it, or fail where everything is required."""
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        text = "Chromium is not installed"
-        if os.environ.get("EVALGAUGE_REQUIRE_ALL") == "1":
-            pytest.fail(text)
-        pytest.skip(text)
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only with a browser
-
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-    flags += ["--disable-component-update", "--disable-sync"]
-    with sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=path, args=flags)
-        yield found
-        found.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -70,11 +70,17 @@ COMMANDS = {
         "Draw the answer to a question as SVG, PNG or PDF, with the numbers behind it as CSV.",
         "plot arms base.eval candidate.eval -o arms.svg",
     ),
+    "serve": (
+        "Serve the calculators and the views of logs as web pages on this machine.",
+        "serve logs/ --open",
+    ),
     "ledger": (
         "Keep a record of looks at holdouts that a team can trust, and say how worn each set is.",
         "ledger status",
     ),
 }
+# Commands that live elsewhere than in a module of this room.
+_HOMES = {"serve": "evalgauge.web.command:serve"}
 _BEFORE_COMMANDS = {"--help", "-h", "--version", "--install-completion"}
 
 HELP = """Honest intervals and verdicts for evals, from the logs you already have.
@@ -98,7 +104,11 @@ def make_app() -> App:
     )
     for name, (summary, example) in COMMANDS.items():
         home = name.replace("-", "_")
-        app.command(f"evalgauge.cli.{home}:{home}", name=name, help=f"{summary}\n\nExample: evalgauge {example}")
+        app.command(
+            _HOMES.get(name, f"evalgauge.cli.{home}:{home}"),
+            name=name,
+            help=f"{summary}\n\nExample: evalgauge {example}",
+        )
     app.register_install_completion_command(add_to_startup=False)  # pyright: ignore[reportUnknownMemberType]
     return app
 

@@ -194,7 +194,8 @@ def whole_numbers_from_text(text: str, argument: str) -> WholeNumbers:
     (2, 10, 50)
     """
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and 0 < int(part) < 10**9 for part in parts):
+    # Beyond nine digits it is refused anyway, and thousands of them cannot be read.
+    if not all(part.isdecimal() and len(part) < 20 and 0 < int(part) < 10**9 for part in parts):
         raise ArgumentError(argument, text, "whole numbers above 0, separated by commas, such as 2,10,50")
     numbers = WholeNumbers(int(part) for part in parts)
     if len(set(numbers)) < len(numbers):

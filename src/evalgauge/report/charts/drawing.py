@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from evalgauge.errors import ArgumentError, MissingExtraError
@@ -79,7 +79,13 @@ def inline_svg(chart: Chart) -> str:
         If the renderer is not installed.
     """
     spec = {name: value for name, value in chart.spec.items() if name not in {"title", "description"}}
-    text = _UNUSED.sub("", _LONG.sub(r"\1", _svg(spec)))
+    return _inline(json.dumps(spec))
+
+
+@lru_cache(maxsize=64)
+def _inline(spec: str) -> str:
+    """Return the picture of a specification; a page that changes in one place draws the others once."""
+    text = _UNUSED.sub("", _LONG.sub(r"\1", _svg(dict(json.loads(spec)))))
     for colour, variable in VARIABLES.items():
         text = text.replace(f'"{colour}"', f'"var({variable})"')
     # Said once for all letters, which then take it from the picture.

@@ -50,24 +50,35 @@ def report_html(answer: ReportAnswer, *, is_paper: bool = False) -> str:
 
 @cache
 def _template(name: str) -> Template:
+    template: Template = environment("evalgauge.report.page").get_template(name)
+    return template
+
+
+def environment(*packages: str) -> Any:  # noqa: ANN401 - Jinja's types know no filters of others
+    """Return what fills templates in: those of the packages, with the filters that the parts of a report need.
+
+    Raises
+    ------
+    MissingExtraError
+        If Jinja is not installed.
+    """
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - an extra
+        import jinja2  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError(
             "Reports in HTML need two more packages: pip install 'evalgauge[charts]'. Markdown (-o report.md) is "
             "written without them."
         ) from error
-    environment: Any = Environment(
-        loader=PackageLoader("evalgauge.report.page"),
+    made: Any = jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package) for package in packages]),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update({"svg": inline_svg, "blocks": blocks, "address": _address, "words": words})
-    environment.globals.update({"cell": cell_text, "head": head_text})
-    template: Template = environment.get_template(name)
-    return template
+    made.filters.update({"svg": inline_svg, "blocks": blocks, "address": _address, "words": words})
+    made.globals.update({"cell": cell_text, "head": head_text})
+    return made
 
 
 def words(text: str) -> str:

@@ -1,0 +1,121 @@
+"""The form of a page, made from the fields of its question."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from inspect import cleandoc
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+
+from evalgauge.report.command_line import OPTION_NAMES, value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalgauge.web.page import Page
+
+# Where looks are kept is the server's own; reports and files are written by commands alone.
+HIDDEN = frozenset({"logs", "ledger", "no_ledger", "jobs", "like", "config", "judge_labels", "holdout", "same_system"})
+_ON = "yes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One field of a form.
+
+    Attributes
+    ----------
+    name, label, help
+        Its name in the address, what it is called, and what it is for.
+    kind
+        ``"text"``, ``"choice"`` or ``"switch"``.
+    value
+        What stands in it, text.
+    usual
+        What holds where it is left empty, text.
+    choices
+        What can be chosen.
+    """
+
+    name: str
+    label: str
+    help: str
+    kind: Literal["text", "choice", "switch"]
+    value: str
+    usual: str
+    choices: tuple[str, ...] = ()
+
+
+def form_of(page: Page, given: Mapping[str, str]) -> tuple[list[Field], list[Field]]:
+    """Return the fields that are seen at once, and those that are folded away."""
+    helps = _helps(page.request)
+    made = {
+        one.name: _field(one, helps.get(one.name, ""), given.get(one.name, ""))
+        for one in fields(page.request)
+        if one.name not in HIDDEN
+    }
+    first = [made[name] for name in page.first]
+    return first, [one for name, one in made.items() if name not in page.first]
+
+
+def values_of(page: Page, given: Mapping[str, str]) -> dict[str, Any]:
+    """Return what was filled in, by field of the question; the question itself reads the words.
+
+    Raises
+    ------
+    ArgumentError
+        Never here: a question refuses what its fields cannot hold when it is made.
+    """
+    found: dict[str, Any] = {}
+    for one in fields(page.request):
+        text = given.get(one.name, "").strip()
+        if not text or one.name in HIDDEN:
+            continue
+        found[one.name] = text == _ON if _kind_of(one.type) is bool else text
+        if one.name == "names":
+            found[one.name] = (text,)
+    return found
+
+
+def _field(one: Any, told: str, value: str) -> Field:  # noqa: ANN401 - a field of any dataclass
+    default = one.default if one.default is not MISSING else one.default_factory()
+    kind = _kind_of(one.type)
+    label = str(OPTION_NAMES.get(one.name, one.name)).replace("_", " ")
+    if kind is bool:
+        return Field(name=one.name, label=label, help=told, kind="switch", value=value, usual="")
+    choices = tuple(str(choice) for choice in get_args(kind)) if get_origin(kind) is Literal else ()
+    usual = "" if default is None or default in ((), {}, "") else value_text(default)
+    return Field(
+        name=one.name,
+        label=label,
+        help=told,
+        kind="choice" if choices else "text",
+        value=value,
+        usual=usual,
+        choices=choices,
+    )
+
+
+def _kind_of(kind: Any) -> Any:  # noqa: ANN401 - any annotation
+    """Return what a field holds where it holds something."""
+    if get_origin(kind) is Literal:
+        return kind
+    held = [one for one in get_args(kind) if one is not NoneType]
+    return held[0] if NoneType in get_args(kind) and held else kind
+
+
+@cache
+def _helps(request: type[Any]) -> dict[str, str]:
+    """Return what each field is for, from the docstrings of a question and of those that it is made of."""
+    helps: dict[str, str] = {}
+    for base in reversed(request.__mro__):
+        _, _, listed = cleandoc(base.__dict__.get("__doc__") or "").partition("Attributes\n----------\n")
+        names: list[str] = []
+        for line in listed.splitlines():
+            if line and not line.startswith(" "):
+                names = [name.strip() for name in line.split(",")]
+                helps.update(dict.fromkeys(names, ""))
+            elif line.strip():
+                helps.update({name: f"{helps[name]} {line.strip()}".strip() for name in names})
+    return helps

@@ -1,0 +1,96 @@
+"""The folder that is served: what can be chosen in it, and no path out of it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalgauge.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_LISTED = 500
+MOST_BYTES = 200_000_000
+"""Size of a log that is dropped in."""
+_DEPTH = 4
+_ENDINGS = (".eval", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".xml", ".db", ".ndjson", ".gz")
+_DROPPED = "dropped:"
+
+
+class Library:
+    """The logs of one folder, and those that were dropped into a page.
+
+    Parameters
+    ----------
+    folder
+        What is served. Its names are read from it, also where the process works elsewhere.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self._dropped = Path(tempfile.mkdtemp(prefix="evalgauge-"))
+        self._names: dict[str, Path] = {}
+
+    def close(self) -> None:
+        """Forget what was dropped in."""
+        shutil.rmtree(self._dropped, ignore_errors=True)
+
+    def names(self) -> list[str]:
+        """Return what can be chosen: dropped logs first, then the folder's by name."""
+        found: list[str] = []
+        for name in self._walk():
+            found.append(name)
+            if len(found) >= MOST_LISTED:
+                break
+        return [*self._names, *sorted(found)]
+
+    def path_of(self, name: str) -> str:
+        """Return the path of a log that was chosen, as the jobs take it.
+
+        Raises
+        ------
+        ArgumentError
+            If it is not in the folder, or leads out of it.
+        """
+        if name in self._names:
+            return str(self._names[name])
+        # No system takes a name with this sign, and asking it anyway is an error.
+        target = None if "\x00" in name else (self.folder / name).resolve()
+        if target is None or not target.is_relative_to(self.folder) or not target.exists():
+            raise ArgumentError("logs", name, "a log of the folder that is served")
+        return name
+
+    def drop(self, name: str, content: bytes) -> str:
+        """Keep a log that was dropped in until the server ends, and return what it is called."""
+        plain = "".join(sign if sign.isalnum() or sign in "._- " else "_" for sign in Path(name).name)[-80:]
+        place = self._dropped / secrets.token_hex(8)
+        place.mkdir()
+        target = place / (plain.lstrip(".") or "log")
+        target.write_bytes(content)
+        called = f"{_DROPPED}{target.name}"
+        number = 2
+        while called in self._names:
+            called, number = f"{_DROPPED}{number}-{target.name}", number + 1
+        self._names[called] = target
+        return called
+
+    def shown(self, text: str) -> str:
+        """Return words without the places where dropped logs are kept."""
+        for called, path in self._names.items():
+            text = text.replace(str(path), called)
+        return text
+
+    def _walk(self) -> Iterator[str]:
+        for place, folders, files in os.walk(self.folder):
+            here = Path(place)
+            depth = len(here.relative_to(self.folder).parts)
+            folders[:] = sorted(one for one in folders if not one.startswith(".") and depth < _DEPTH)
+            for file in sorted(files):
+                target = here / file
+                if file.endswith(_ENDINGS) and not file.startswith(".") and not target.is_symlink():
+                    yield str(target.relative_to(self.folder))
