@@ -203,6 +203,14 @@ def test_long_boards_and_histories_are_cut_in_the_picture_alone(tmp_path: Path) 
     assert "First 40 of 50 arms" in chart.description
 
 
+def test_a_spread_of_cases_that_is_not_seen_promises_nothing(tmp_path: Path) -> None:
+    rows = [(f"q{n}", rep, int((n + rep) % 2)) for n in range(6) for rep in (1, 2)]
+    log = written(tmp_path / "log.csv", ("case", "rep", "score"), rows)
+    chart = eg.chart(eg.measure(log), kind="variance")
+    assert chart.title.endswith("too few cases or reps to see how cases differ")
+    assert "±0.0" not in chart.title
+
+
 def test_dark_pictures_stand_on_dark_paper() -> None:
     spec = themed(charts()["arms"].spec, "dark")
     assert spec["background"] == "#0d1117"

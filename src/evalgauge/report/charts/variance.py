@@ -114,9 +114,11 @@ def _title(answers: tuple[MeasureAnswer, ...], arms: list[_Shares]) -> str:
     if len(arms) == 1:
         one = next(one for one in answers if one.components is not None)
         title = f"More reps can remove at most {100 * arms[0].runs:.0f} % of the variance"
+        scale = Scale(one.range)
         if one.components is None or one.target != "new-cases":
             return title
-        floor = Scale(one.range).distance(one.components.floor_half_width)
-        return f"{title}; none goes below ±{floor}"
+        if one.components.is_truncated or scale.is_shown_as_0(one.components.floor_half_width):
+            return f"{title}: too few cases or reps to see how cases differ"
+        return f"{title}; none goes below ±{scale.distance(one.components.floor_half_width)}"
     least, most = min(one.runs for one in arms), max(one.runs for one in arms)
     return f"More reps can remove {100 * least:.0f} to {100 * most:.0f} % of the variance of {count(len(arms), 'arm')}"
