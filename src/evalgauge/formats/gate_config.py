@@ -110,7 +110,7 @@ GATE_KEYS: Mapping[str, tuple[str, Callable[[str, str], object]]] = {
     "wide-reps": ("wide_reps", names_from_text),
     **_SCORE_KEYS,
 }
-_SWITCHES = {"unpaired": "unpaired", "tolerant": "tolerant", "allow-blind": "allow_blind", "anytime": "anytime"}
+SWITCHES = {"unpaired": "unpaired", "tolerant": "tolerant", "allow-blind": "allow_blind", "anytime": "anytime"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,12 +158,12 @@ def read_config(path: str | Path) -> GateConfig:
     if not isinstance(rules, list):
         raise LogError(name, "holds one rule that is no list.", field="rule", hint="Write [[rule]] above each rule.")
     entries = cast("list[object]", rules)
-    switches = {key: document.pop(key) for key in tuple(document) if key in _SWITCHES}
-    options = _read(document, GATE_KEYS, name, "", also=(*_SWITCHES, "rule"))
+    switches = {key: document.pop(key) for key in tuple(document) if key in SWITCHES}
+    options = _read(document, GATE_KEYS, name, "", also=(*SWITCHES, "rule"))
     for key, value in switches.items():
         if not isinstance(value, bool):
             raise LogError(name, f"holds {value!r}, allowed is true or false.", field=key)
-        options[_SWITCHES[key]] = value
+        options[SWITCHES[key]] = value
     if not entries:
         raise LogError(name, "holds no rule.", hint='Add [[rule]], and below it max-drop = "2pp".')
     found: list[Mapping[str, object]] = []
@@ -222,7 +222,7 @@ def _read(
             known = (*keys, *also)
             # A key with an underscore is the Python name of the option.
             close = get_close_matches(key.replace("_", "-"), known, n=1)
-            elsewhere = " It belongs above the first [[rule]]." if key in GATE_KEYS or key in _SWITCHES else ""
+            elsewhere = " It belongs above the first [[rule]]." if key in GATE_KEYS or key in SWITCHES else ""
             elsewhere = " It belongs under a [[rule]]." if key in RULE_KEYS else elsewhere
             hint = f"Did you mean {close[0]!r}?" if close and not elsewhere else f"Known are: {', '.join(known)}."
             raise LogError(file, f"{key!r} is no key here.{elsewhere}", record=record, hint=hint)

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError, EvalgaugeError, ScoreError
+from evalgauge.questions.gate import GateOptions
 from evalgauge.report.code import python_call
 from evalgauge.report.command_line import command_of
+from evalgauge.report.config_text import config_text
 from evalgauge.web.fields import values_of
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ class Asked:
         Whether that is our own fault.
     command, code
         The same on the command line and in Python.
+    config
+        The rules of a gate as a file; ``""`` for other questions.
     """
 
     given: Mapping[str, str]
@@ -55,6 +59,7 @@ class Asked:
     is_fault: bool = False
     command: str = ""
     code: str = ""
+    config: str = ""
 
 
 def ask(page: Page, words: Mapping[str, str], logs: Sequence[str], library: Library) -> Asked:
@@ -97,6 +102,7 @@ def ask(page: Page, words: Mapping[str, str], logs: Sequence[str], library: Libr
         charts=charts,
         command=_command(request, library),
         code=library.shown(python_call(request)),
+        config=config_text(request) if isinstance(request, GateOptions) else "",
     )
 
 

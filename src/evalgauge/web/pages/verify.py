@@ -11,7 +11,7 @@ VERIFY = Page(
     asks="How often does the interval I use hold the truth, on evals like mine?",
     request=VerifyRequest,
     job=("verify", "verify_answer"),
-    first=("n_cases", "reps", "design", "target", "rates", "rule"),
+    first=("n_cases", "reps", "design", "target", "rates", "rule", "sims"),
     example={"n_cases": "25", "reps": "2,10", "sims": "5000"},
     about=(
         (
