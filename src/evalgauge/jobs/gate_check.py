@@ -114,7 +114,7 @@ class _Plan:
     n_cases, n_reps
         Cases and runs of each; ``None`` where they are not known.
     rates
-        Pass rate of each case; ``None`` where it is not known.
+        Pass rates of the cases, or the one that all share; ``None`` where it is not known.
     discordance, assumes
         Share of cases that flip between two runs of one system, and where it comes from.
     metric
@@ -209,7 +209,8 @@ def _plan(request: GateCheckRequest, subject: Subject | None) -> _Plan:
     rate = request.rate
     if subject is None:
         reps = request.reps or 1
-        rates = None if rate is None or request.cases is None else np.full(request.cases, float(rate))
+        # One rate stands for all cases: an array of as many as are named may not fit into memory.
+        rates = None if rate is None or request.cases is None else np.array([float(rate)])
         flips, assumes = _flips(request, rates, None, reps)
         return _Plan(n_cases=request.cases, n_reps=reps, rates=rates, discordance=flips, assumes=assumes, metric="")
     arm = subject.candidate
