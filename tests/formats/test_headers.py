@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evalgauge.errors import LogError
+from evalgauge import measure
+from evalgauge.errors import LogError, ScoreError
 from evalgauge.formats import ReadOptions, read
+from support.tables import written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,3 +66,21 @@ def test_a_column_that_the_user_names_makes_a_header(tmp_path: Path) -> None:
     assert len(read(path, ReadOptions(wide_reps=("1", "2")))) == 4
     assert len(read(path, ReadOptions(columns={"score": "1|2"}))) == 4
     assert len(read(path, ReadOptions(columns={"case": "thing"}))) == 4
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_a_table_of_very_many_columns_is_refused_in_a_few_words(same: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a column
+    names = ["c" if same else f"c{number}" for number in range(20_000)]
+    path = written(tmp_path / "wide.csv", names, [[1] * len(names)])
+    with pytest.raises(ScoreError, match="The log holds 20,000 metrics and none is named") as refusal:
+        measure(path)
+    assert "'c29' and 19,970 more" in str(refusal.value) or "'c (30)' and 19,970 more" in str(refusal.value)
+    assert len(str(refusal.value)) < 600
+
+
+def test_columns_of_one_name_are_numbered_past_names_that_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("case,a,a,a (2),a\nq1,1,0,1,0\n")
+    names = [metric.name for metric in read(path).metrics]
+    assert len(set(names)) == 4
+    assert {"a", "a (2)", "a (2) (2)", "a (3)"} == set(names)

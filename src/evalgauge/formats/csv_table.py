@@ -185,32 +185,39 @@ def _header(source: Source, encoding: str, delimiter: str, named: Collection[str
 def _looks_like_data(names: Sequence[str], below: Sequence[Sequence[str]], delimiter: str) -> bool:
     """Return whether a first line holds a score above scores, and no name that a column has."""
     comma = delimiter in ";\t"
+    roles: list[int] | None = None
     for place, name in enumerate(names):
         column = [row[place] for row in below if place < len(row)]
-        others = (*names[:place], *names[place + 1 :])
         is_score = number_in(name, decimal_comma=comma) is not None or (
             # A column called "pass" holds yes and no; pass above pass and fail is no name.
             bool(score_words([name])) and name in column
         )
         fits = is_score and is_score_like(encoded_texts(name, column, decimal_comma=comma))
-        if fits and not any(is_role_name(other) for other in others):
+        if not fits:
+            continue
+        # Looked for once, and only where a column could be a score: tables of 100,000 columns exist.
+        roles = roles if roles is not None else [at for at, other in enumerate(names) if is_role_name(other)]
+        if not any(at != place for at in roles[:2]):
             return True
     return False
 
 
 def _unique(header: Sequence[str]) -> tuple[list[str], list[str]]:
-    names: list[str] = []
+    # In order, and found at once: a header may hold 100,000 names, and all of them the same.
+    names: dict[str, None] = {}
     doubles: list[str] = []
+    free: dict[str, int] = {}
     for place, cell in enumerate(header):
         name = cell or f"Unnamed: {place}"
         if name in names:
             doubles.append(name)
-            number = 2
+            number = free.get(name, 2)
             while f"{name} ({number})" in names:
                 number += 1
+            free[name] = number + 1
             name = f"{name} ({number})"
-        names.append(name)
-    return names, doubles
+        names[name] = None
+    return list(names), doubles
 
 
 @contextmanager

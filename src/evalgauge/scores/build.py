@@ -168,11 +168,15 @@ def inferred_metrics(
     Binary only if every scored value is 0 or 1; categorical if some row holds a word that has no number.
     """
     found: list[Metric] = []
-    for index, one in enumerate(declared):
-        rows = (metric == index) & (status == Status.OK)
+    # Sorted once: a table may have a metric in each of 100,000 columns.
+    order = np.argsort(metric, kind="stable")
+    ends = np.searchsorted(metric[order], np.arange(len(declared) + 1))
+    for one, start, end in zip(declared, ends[:-1], ends[1:], strict=True):
+        rows = order[start:end]
+        rows = rows[status[rows] == Status.OK]
         values = score[rows]
         if np.isnan(values).any():
-            where: list[int] = np.flatnonzero(rows & np.isnan(score)).tolist()
+            where: list[int] = rows[np.isnan(values)].tolist()
             words = Counter(str(raw[row]) for row in where) if raw is not None else Counter[str]()
             found.append(replace(one, kind="categorical", words=tuple(word for word, _ in words.most_common())))
         elif values.size and bool(((values == 0) | (values == 1)).all()):

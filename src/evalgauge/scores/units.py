@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # A run of a case with one of these came to an end; with any other it was broken off or never begun.
 _FINISHED = (Status.OK, Status.UNSCORED, Status.LIMIT, Status.INVALID)
+_MOST_NAMED = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -174,7 +175,7 @@ def chosen_metric(table: ScoreTable, name: str | None = None) -> int:
         raise ScoreError("The log holds no metric: nothing was scored. Map the score column with --map score=COLUMN.")
     if name is None:
         found = list(range(len(names)))
-        problem = f"The log holds {len(names)} metrics and none is named."
+        problem = f"The log holds {len(names):,} metrics and none is named."
     else:
         found = _metrics_named(names, name)
         close = get_close_matches(name, names, n=1)
@@ -182,7 +183,8 @@ def chosen_metric(table: ScoreTable, name: str | None = None) -> int:
         problem = f"metric {name!r}: {f'{len(found)} metrics' if found else 'no metric'} of that name.{hint}"
     if len(found) != 1:
         choice = [names[index] for index in found or range(len(names))]
-        listed = ", ".join(map(repr, choice))
+        listed = ", ".join(map(repr, choice[:_MOST_NAMED]))
+        listed += f" and {len(choice) - _MOST_NAMED:,} more" if len(choice) > _MOST_NAMED else ""
         raise ScoreError(f"{problem} Choose one of {listed}, such as --metric {choice[0]!r}.")
     metric = table.metrics[found[0]]
     if metric.kind == "categorical":
