@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request, UploadFile
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.middleware.gzip import GZipMiddleware
@@ -17,7 +18,7 @@ from evalgauge.report.page.document import environment
 from evalgauge.report.text import answer_lines
 from evalgauge.web.asking import ask
 from evalgauge.web.fields import form_of
-from evalgauge.web.library import MOST_BYTES
+from evalgauge.web.library import MOST_BYTES, MOST_DROPPED_BYTES
 from evalgauge.web.pages import PAGES
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 STATIC = Path(__file__).resolve().parent / "static"
 _TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv", "json": "application/json"}
 _LOG = "log"
+# What a form holds beside its file.
+_FORM_BYTES = 100_000
 
 
 def make_app(library: Library, guard: Guard) -> FastAPI:
@@ -51,6 +54,8 @@ def make_app(library: Library, guard: Guard) -> FastAPI:
     @app.middleware("http")
     async def guarded(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
         refused = guard.refusal(request)
+        if refused is None and request.method == "POST" and (said := _unbounded(request)):
+            refused = _refusal(templates, request, said, 413)
         response = refused if refused is not None else await go_on(request)
         guard.seal(request, response)
         return response
@@ -68,8 +73,9 @@ def make_app(library: Library, guard: Guard) -> FastAPI:
     async def drop(request: Request, file: UploadFile, page: str = "measure") -> Response:
         content = await file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            text = f"A log may have {MOST_BYTES // 1_000_000:,} MB here. Serve its folder: evalgauge serve FOLDER"
-            return _refusal(templates, request, text, 413)
+            return _refusal(templates, request, _too_large(MOST_BYTES, "A log"), 413)
+        if library.dropped_bytes + len(content) > MOST_DROPPED_BYTES:
+            return _refusal(templates, request, _too_large(MOST_DROPPED_BYTES, "All added logs together"), 413)
         name = library.drop(file.filename or "log", content)
         called = page if page in PAGES else "measure"
         field = _LOG if PAGES[called].many_logs else f"{_LOG}1"
@@ -80,11 +86,33 @@ def make_app(library: Library, guard: Guard) -> FastAPI:
     for page in PAGES.values():
         _routes(app, templates, page, library)
 
+    _refusals(app, templates)
+    return app
+
+
+def _refusals(app: FastAPI, templates: Any) -> None:  # noqa: ANN401 - Jinja's environment
+    """Add what is said where no page answers."""
+
     @app.exception_handler(404)
     async def missing(request: Request, _error: Exception) -> Response:
         return _refusal(templates, request, "There is no such page.", 404)
 
-    return app
+    @app.exception_handler(400)
+    @app.exception_handler(RequestValidationError)
+    async def formless(request: Request, _error: Exception) -> Response:
+        return _refusal(templates, request, "No file came with that. Choose one first.", 400)
+
+
+def _too_large(most: int, what: str) -> str:
+    return f"{what} may have {most // 1_000_000:,} MB here. Serve the folder of the logs: evalgauge serve FOLDER"
+
+
+def _unbounded(request: Request) -> str:
+    """Return why a form is refused by its announced size: a form is written to disk before its fields are known."""
+    announced = request.headers.get("content-length", "")
+    if not announced.isdecimal():
+        return "A form has to say how long it is."
+    return _too_large(MOST_BYTES, "A log") if int(announced[:20]) > MOST_BYTES + _FORM_BYTES else ""
 
 
 def _routes(app: FastAPI, templates: Any, page: Page, library: Library) -> None:  # noqa: ANN401 - Jinja's environment

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 MOST_LISTED = 500
 MOST_BYTES = 200_000_000
 """Size of a log that is dropped in."""
-_DEPTH = 4
+MOST_DROPPED_BYTES = 2_000_000_000
+"""Size of all that are dropped in, together: they are kept until the server ends."""
+_DEPTH, _SHOWN_LETTERS = 4, 80
 _ENDINGS = (".eval", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".xml", ".db", ".ndjson", ".gz")
 _DROPPED = "dropped:"
 
@@ -35,6 +37,7 @@ class Library:
         self.folder = folder.resolve()
         self._dropped = Path(tempfile.mkdtemp(prefix="evalgauge-"))
         self._names: dict[str, Path] = {}
+        self.dropped_bytes = 0
 
     def close(self) -> None:
         """Forget what was dropped in."""
@@ -59,11 +62,31 @@ class Library:
         """
         if name in self._names:
             return str(self._names[name])
-        # No system takes a name with this sign, and asking it anyway is an error.
-        target = None if "\x00" in name else (self.folder / name).resolve()
-        if target is None or not target.is_relative_to(self.folder) or not target.exists():
-            raise ArgumentError("logs", name, "a log of the folder that is served")
+        target = self.folder / name
+        if not self._holds(target):
+            raise ArgumentError("logs", name[:_SHOWN_LETTERS], "a log of the folder that is served")
+        if target.is_dir() and (link := self._link_out(target)):
+            allowed = "a folder without links that lead out of what is served"
+            raise ArgumentError("logs", name, allowed, f"This does: {link}. Choose its logs one by one.")
         return name
+
+    def _holds(self, target: Path) -> bool:
+        """Return whether a path exists and, with its links followed, lies in the folder."""
+        try:
+            found = target.resolve(strict=True)
+        except (OSError, ValueError, RuntimeError):
+            # Missing, a link to itself, or a name that no system takes.
+            return False
+        return found.is_relative_to(self.folder)
+
+    def _link_out(self, folder: Path) -> str:
+        """Return a link under a folder that leads out of what is served: readers of folders follow links."""
+        for place, folders, files in os.walk(folder):
+            for one in (*folders, *files):
+                link = Path(place) / one
+                if link.is_symlink() and not self._holds(link):
+                    return str(link.relative_to(self.folder))
+        return ""
 
     def drop(self, name: str, content: bytes) -> str:
         """Keep a log that was dropped in until the server ends, and return what it is called."""
@@ -72,6 +95,7 @@ class Library:
         place.mkdir()
         target = place / (plain.lstrip(".") or "log")
         target.write_bytes(content)
+        self.dropped_bytes += len(content)
         called = f"{_DROPPED}{target.name}"
         number = 2
         while called in self._names:

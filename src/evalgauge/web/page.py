@@ -73,6 +73,8 @@ class Page:
         What it assumes, and where it comes from: sentences for the foot.
     several
         Whether the job returns one answer an arm.
+    check
+        What refuses a request that would keep the server busy for minutes, which the command line takes.
     """
 
     name: str
@@ -88,9 +90,18 @@ class Page:
     many_logs: bool = False
     about: tuple[str, ...] = ()
     several: bool = False
+    check: Callable[[Any], None] | None = None
 
     def answers(self, request: Any) -> tuple[Answer, ...]:  # noqa: ANN401 - a request of this page's own type
-        """Return what the job says."""
+        """Return what the job says.
+
+        Raises
+        ------
+        EvalgaugeError
+            If the request is refused, by this page or by the job.
+        """
+        if self.check is not None:
+            self.check(request)
         job: Callable[[Any], Any] = getattr(import_module(f"evalgauge.jobs.{self.job[0]}"), self.job[1])
         found = job(request)
         return tuple(found) if self.several else (found,)
