@@ -250,6 +250,12 @@ def test_addresses_and_fields_are_listed(client: TestClient) -> None:
         assert f"/{page.name}.json" in text
     paths = client.get("/openapi.json").json()["paths"]
     assert {f"/{name}" for name in PAGES} <= set(paths)
+    for name, page in PAGES.items():
+        told = {one["name"]: one for one in paths[f"/{name}.json"]["get"]["parameters"]}
+        fields = [*form_of(page, {})[0], *form_of(page, {})[1]]
+        assert {field.name for field in fields} == {one for one in told if not one.startswith("log") or one == "looks"}
+        assert all(told[field.name]["description"] == field.help for field in fields)
+        assert any(one.startswith("log") and one != "looks" for one in told) == bool(page.logs)
     assert client.get("/").headers["location"] == "/plan"
     assert client.get("/nothing").status_code == 404
 

@@ -163,11 +163,31 @@ def _routes(app: FastAPI, templates: Any, page: Page, library: Library) -> None:
         kept = {"Content-Disposition": f'attachment; filename="{kind}.{ending}"'}
         return Response(content, media_type=_TYPES[ending], headers=kept)
 
-    app.get(f"/{page.name}", response_class=HTMLResponse, summary=page.asks, name=page.title)(shown)
-    app.get(f"/{page.name}.json", summary=f"{page.asks} (JSON)", name=f"{page.title} as JSON")(twin)
-    app.get(f"/{page.name}/{{kind}}.{{ending}}", summary=f"A picture of {page.title}", name=f"{page.title} pictures")(
-        picture
-    )
+    # The fields are those of the question, and no arguments of a function that a schema could be made of.
+    told: dict[str, Any] = {"openapi_extra": {"parameters": _parameters(page)}}
+    app.get(f"/{page.name}", response_class=HTMLResponse, summary=page.asks, name=page.title, **told)(shown)
+    app.get(f"/{page.name}.json", summary=f"{page.asks} (JSON)", name=f"{page.title} as JSON", **told)(twin)
+    pictures = f"/{page.name}/{{kind}}.{{ending}}"
+    app.get(pictures, summary=f"A picture of {page.title}", name=f"{page.title} pictures", **told)(picture)
+
+
+def _parameters(page: Page) -> list[dict[str, Any]]:
+    """Return the fields of a page as OpenAPI says them."""
+    first, more = form_of(page, {})
+    told = [(field.name, field.help, ["yes"] if field.kind == "switch" else field.choices) for field in (*first, *more)]
+    if page.many_logs:
+        told.append((_LOG, "A log of the folder that is served; several may be named.", ()))
+    else:
+        told += [(f"{_LOG}{number}", label, ()) for number, label in enumerate(page.logs, start=1)]
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "description": description,
+            "schema": {"type": "string", **({"enum": list(choices)} if choices else {})},
+        }
+        for name, description, choices in told
+    ]
 
 
 def _refusal(templates: Any, request: Request, text: str, status: int) -> Response:  # noqa: ANN401 - see above
