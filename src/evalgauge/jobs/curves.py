@@ -125,6 +125,7 @@ def power_curve(answer: PlanAnswer) -> PowerCurve:
         rate_to=found.rate_to,
         power=answer.power,
         confidence=answer.slices.confidence,
+        design=answer.design,
         lines=tuple(lines),
     )
 

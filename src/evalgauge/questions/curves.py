@@ -63,6 +63,8 @@ class PowerCurve(ShownInNotebooks):
         The change.
     power, confidence
         The chance that was asked for, and the level of the grading interval (corrected for slices).
+    design
+        The one that is planned.
     lines
         One a design.
     """
@@ -72,6 +74,7 @@ class PowerCurve(ShownInNotebooks):
     rate_to: float
     power: float
     confidence: float
+    design: Design
     lines: tuple[PowerLine, ...]
 
 

@@ -27,12 +27,15 @@ def power_chart(found: PowerCurve) -> Chart:
     ]
     counts = {line.design: line.safe_n for line in found.lines}
     change = f"A {found.direction} from {percent(found.rate_from)} to {percent(found.rate_to)}"
-    title = f"{change} is shown with {percent(found.power)} power by {counts['paired']:,} shared cases"
+    by = {
+        "held-reference": f"{counts['held-reference']:,} cases against a held reference",
+        "paired": f"{counts['paired']:,} shared cases",
+        "independent-arms": f"{counts['independent-arms']:,} cases per arm",
+    }
+    title = f"{change} is shown with {percent(found.power)} power by {by[found.design]}"
     level = percent(round(found.confidence, 6))
-    description = (
-        f"{title}; by {counts['held-reference']:,} cases against a held reference, or {counts['independent-arms']:,} "
-        f"per arm on different cases. Exact power by number of cases, graded at {level}."
-    )
+    others = " or ".join(words for design, words in by.items() if design != found.design)
+    description = f"{title}; by {others}. Exact power by number of cases, graded at {level}."
     shown = [{**row, "name": NAMES[str(row["design"])]} for row in rows]
     marked: list[Row] = [
         {"name": NAMES[line.design], "n_cases": line.safe_n, "power": line.power[line.n_cases.index(line.safe_n)]}

@@ -20,7 +20,8 @@ def _power(answer: PlanDesignAnswer) -> PowerCurve:
 
     known = {field.name for field in fields(PlanRequest)}
     asked = {one.name: getattr(answer.request, one.name) for one in fields(answer.request) if one.name in known}
-    return power_curve(plan_answer(PlanRequest(**asked)))
+    # What this page recommends most often is what its picture names.
+    return power_curve(plan_answer(PlanRequest(**asked, design="paired")))
 
 
 DESIGN = Page(
