@@ -17,9 +17,12 @@ import pytest
 
 import evalgauge as eg
 from evalgauge.errors import ArgumentError, EvalgaugeError, ScoreError
+from evalgauge.questions.scale import Scale
 from evalgauge.report.charts.drawing import inline_svg, themed
 from evalgauge.report.charts.every import KINDS
 from evalgauge.report.charts.style import DARK, MOST_POINTS, VARIABLES
+from evalgauge.report.charts.told import chart_lines
+from evalgauge.report.page.document import report_html
 from support.charted import BASE, CANDIDATE, answers, charts
 from support.tables import written
 
@@ -201,6 +204,29 @@ def test_long_boards_and_histories_are_cut_in_the_picture_alone(tmp_path: Path) 
     assert len(chart.rows) == 50
     assert len(chart.spec["data"]["values"]) == 40
     assert "First 40 of 50 arms" in chart.description
+
+
+@pytest.mark.parametrize(("score_range", "unit"), [((0, 10), 1), ((), 1)])
+def test_scores_with_other_limits_or_none_are_written_in_their_own_units(
+    score_range: tuple[float, ...], unit: float, tmp_path: Path
+) -> None:
+    logs = [
+        written(tmp_path / f"{arm}.csv", ("case", "score"), [(f"q{n}", (n * 3 + shift) % 11 * 0.9) for n in range(40)])
+        for arm, shift in (("a", 0), ("b", 2))
+    ]
+    score = eg.measure(logs[0], score_range=score_range)
+    compared = eg.compare(*logs, score_range=score_range)
+    factor = score_range[1] if score_range else unit
+    for made in (eg.chart(score), eg.chart(compared), eg.chart(compared, kind="flips")):
+        shown = "\n".join(line.text for line in chart_lines(made, None, "next"))
+        assert "%" not in shown.partition("\n")[2]
+        assert "points" not in shown
+        picture = drawn(made, tmp_path, ".svg").decode()
+        assert " %<" not in picture
+    arms = chart_lines(eg.chart(score), None, "next")[2].text
+    assert f" {factor * score.estimate:.{2 if score_range else 3}f} " in arms
+    page = report_html(eg.make_report(*logs, score_range=score_range))
+    assert f">{Scale(score.range).number(score.estimate)}</td>" in page
 
 
 def test_a_spread_of_cases_that_is_not_seen_promises_nothing(tmp_path: Path) -> None:

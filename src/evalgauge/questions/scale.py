@@ -24,29 +24,29 @@ class Scale:
 
     def __init__(self, score_range: ScoreRange | None) -> None:
         self.ends: tuple[str, str] | None = ("0", "100 %")
-        self._low, self._factor = 0.0, 1.0
+        self.low, self.factor = 0.0, 1.0
         self.unit = self.points = ""
         if score_range is None:
             self.ends = None
         elif tuple(score_range) == (0.0, 1.0):
-            self._factor, self.unit, self.points = 100.0, " %", " points"
+            self.factor, self.unit, self.points = 100.0, " %", " points"
         else:
             low, high = score_range
-            self._low, self._factor = low, high - low
+            self.low, self.factor = low, high - low
             self.unit = self.points = f" on {low:g} to {high:g}"
             self.ends = (f"{low:g}", f"{high:g}")
         self.is_percent = self.unit == " %"
 
     def number(self, share: float) -> str:
         """Return the bare number of a share, without its unit; only a true 0 or 1 is written as an end of the range."""
-        number, is_end = self._low + self._factor * share, self.ends is None or share in {0.0, 1.0}
+        number, is_end = self.low + self.factor * share, self.ends is None or share in {0.0, 1.0}
         more = 0
-        while not is_end and more < 6 and decimals(number, self._factor, more) in self._end_texts(more):
+        while not is_end and more < 6 and decimals(number, self.factor, more) in self._end_texts(more):
             more += 1
-        return decimals(number, self._factor, more)
+        return decimals(number, self.factor, more)
 
     def _end_texts(self, more: int) -> set[str]:
-        return {decimals(self._low + self._factor * end, self._factor, more) for end in (0.0, 1.0)}
+        return {decimals(self.low + self.factor * end, self.factor, more) for end in (0.0, 1.0)}
 
     def value(self, share: float) -> str:
         """Return a share with its unit: ``66.7 %``."""
@@ -57,29 +57,29 @@ class Scale:
 
         They are kept apart from ``beside`` as well, a line that they must not seem to touch.
         """
-        ends = [self._low + self._factor * share for share in (low, high)]
-        line = None if beside is None else self._low + self._factor * beside
-        first, last = apart(ends[0], ends[1], self._factor, beside=line)
+        ends = [self.low + self.factor * share for share in (low, high)]
+        line = None if beside is None else self.low + self.factor * beside
+        first, last = apart(ends[0], ends[1], self.factor, beside=line)
         return f"{first} to {last}{self.unit}"
 
     def change(self, delta: float) -> str:
         """Return a signed difference without its unit: ``+5.4``."""
-        return signed(decimals(self._factor * delta, self._factor))
+        return signed(decimals(self.factor * delta, self.factor))
 
     def change_span(self, low: float, high: float, *, beside: float | None = None) -> str:
         """Return an interval of a difference without its unit: ``+0.9 to +10.3``; its digits are those of `span`."""
-        line = None if beside is None else self._factor * beside
-        first, last = apart(self._factor * low, self._factor * high, self._factor, beside=line)
+        line = None if beside is None else self.factor * beside
+        first, last = apart(self.factor * low, self.factor * high, self.factor, beside=line)
         return f"{signed(first)} to {signed(last)}"
 
     def distance(self, delta: float) -> str:
         """Return an unsigned distance with its unit: ``3.4 points``."""
-        text = decimals(self._factor * abs(delta), self._factor)
+        text = decimals(self.factor * abs(delta), self.factor)
         return f"{text}{self.points}"
 
     def is_shown_as_0(self, delta: float) -> bool:
         """Return whether a distance is too small to be written."""
-        return not decimals(self._factor * abs(delta), self._factor).strip("0.")
+        return not decimals(self.factor * abs(delta), self.factor).strip("0.")
 
 
 def decimals(number: float, scale: float, more: int = 0) -> str:

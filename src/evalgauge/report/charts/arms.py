@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalgauge.report.charts.chart import Chart, Column
 from evalgauge.report.charts.marks import ROW_HEIGHT, interval_rows, row_texts, share_axis
-from evalgauge.report.charts.style import PERCENT, PLAIN, around, vega_lite
+from evalgauge.report.charts.style import around, score_label, vega_lite
 from evalgauge.report.words import Scale, count, percent
 
 if TYPE_CHECKING:
@@ -54,13 +54,14 @@ def arms_chart(*answers: MeasureAnswer) -> Chart:
     ]
     within = None if scale.ends is None else (0.0, 1.0)
     domain = around([end for one in arms for end in (one.low, one.high)], within=within)
-    x = share_axis(domain, PERCENT if scale.is_percent else PLAIN)
+    x = share_axis(domain, score_label(scale))
     return Chart(
         kind="arms",
         title=title,
         description=description,
         columns=COLUMNS,
         rows=tuple(one._asdict() for one in arms),
+        scale=scale,
         spec=vega_lite(
             title=title,
             subtitle=f"Dot: score. Line: {level} interval.{told}",

@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from evalgauge.errors import MissingExtraError
-from evalgauge.questions.scale import count
+from evalgauge.questions.scale import Scale, count
+from evalgauge.questions.units import ScoreRange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Unit: TypeAlias = Literal["text", "time", "share", "points", "count", "number"]
+Unit: TypeAlias = Literal["text", "time", "share", "points", "rate", "count", "number"]
 Theme: TypeAlias = Literal["light", "dark"]
 Row: TypeAlias = dict[str, str | float | int | None]
 Spec: TypeAlias = dict[str, Any]
 
+PERCENT_SCALE = Scale(ScoreRange((0.0, 1.0)))
 MIME = "application/vnd.vegalite.v6+json"
 
 
@@ -33,7 +35,8 @@ class Column:
     title
         What a person reads.
     unit
-        ``"share"`` is read as percent, ``"points"`` as a difference of shares; both are stored from 0 to 1.
+        ``"share"`` is a score and ``"points"`` a difference of scores, both stored in shares of the score's range;
+        ``"rate"`` is a share of something else.
     """
 
     key: str
@@ -57,6 +60,8 @@ class Chart:
         The numbers behind it, with the values of the answer's JSON.
     spec
         The Vega-Lite specification, self-contained and in the colours of the light theme.
+    scale
+        How scores and differences of the rows are written.
     """
 
     kind: str
@@ -65,6 +70,7 @@ class Chart:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     spec: Spec
+    scale: Scale = PERCENT_SCALE
 
     def __str__(self) -> str:
         return f"{self.title} ({self.kind}, {count(len(self.rows), 'row')})"

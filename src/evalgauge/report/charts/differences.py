@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalgauge.report.charts.chart import Chart, Column
 from evalgauge.report.charts.marks import ROW_HEIGHT, interval_rows, place_axis, row_texts, share_axis, threshold
-from evalgauge.report.charts.style import ACCENT, BAD, GOOD, PLAIN, POINTS, around, vega_lite
+from evalgauge.report.charts.style import ACCENT, BAD, GOOD, around, change_label, vega_lite
 from evalgauge.report.text.compare import headline
 from evalgauge.report.words import Scale, count, percent
 
@@ -67,13 +67,14 @@ def differences_chart(*answers: CompareAnswer) -> Chart:
     ]
     margins = [] if first.margin is None else [-first.margin, first.margin]
     ends = [end for one in changes for end in (one.low, one.high, one.guarded_low, one.guarded_high)]
-    x = share_axis(around([0.0, *ends, *margins]), POINTS if scale.is_percent else PLAIN, _axis_title(scale))
+    x = share_axis(around([0.0, *ends, *margins]), change_label(scale), _axis_title(scale))
     return Chart(
         kind="differences",
         title=title,
         description=description,
         columns=COLUMNS,
         rows=tuple(one._asdict() for one in changes),
+        scale=scale,
         spec=vega_lite(
             title=title,
             subtitle=_subtitle(first, level, scale),

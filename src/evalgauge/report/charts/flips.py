@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalgauge.errors import ScoreError
 from evalgauge.report.charts.chart import Chart, Column
 from evalgauge.report.charts.marks import place_axis, row_texts, share_axis
-from evalgauge.report.charts.style import BAD, GOOD, PERCENT, PLAIN, around, vega_lite
+from evalgauge.report.charts.style import BAD, GOOD, around, score_label, vega_lite
 from evalgauge.report.words import Scale, count
 
 if TYPE_CHECKING:
@@ -55,13 +55,14 @@ def flips_chart(answer: CompareAnswer) -> Chart:
         for place, flip in enumerate(drawn)
     ]
     ends = [end for flip in drawn for end in (flip.baseline, flip.candidate)]
-    x = share_axis(around(ends), PERCENT if scale.is_percent else PLAIN)
+    x = share_axis(around(ends), score_label(scale))
     return Chart(
         kind="flips",
         title=title,
         description=description,
         columns=COLUMNS,
         rows=tuple(_values(flip) for flip in answer.flips),
+        scale=scale,
         spec=vega_lite(
             title=title,
             subtitle=f"From the score of the baseline to that of the candidate, lost cases first.{rest}",

@@ -79,6 +79,7 @@ def leaderboard_chart(answer: RankAnswer) -> Chart:
         description=description,
         columns=COLUMNS,
         rows=tuple(one._asdict() for one in places),
+        scale=scale,
         spec=vega_lite(
             title=title,
             subtitle=f"Line: ranks an arm may have ({level} for all). Arms without a common letter differ.{rest}",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from evalgauge.questions.curves import PowerCurve
     from evalgauge.report.charts.chart import Row, Spec
 
-COLUMNS = (Column("design", "Design"), Column("n_cases", "Cases", "count"), Column("power", "Power", "share"))
+COLUMNS = (Column("design", "Design"), Column("n_cases", "Cases", "count"), Column("power", "Power", "rate"))
 NAMES = {"held-reference": "held reference", "paired": "same cases", "independent-arms": "different cases, per arm"}
 _HEIGHT = 240
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from evalgauge.questions.scale import Scale
     from evalgauge.report.charts.chart import Row, Spec
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -45,12 +46,8 @@ VARIABLES = {
 
 PERCENT = "format(100 * datum.value, '.4~g') + ' %'"
 """Label of a share on an axis."""
-POINTS = "datum.value == 0 ? '0' : format(100 * datum.value, '+.3~g')"
-"""Label of a difference on an axis, in points."""
 DISTANCE = "format(100 * datum.value, '.3~g')"
 """Label of an unsigned distance on an axis, in points."""
-PLAIN = "format(datum.value, '.4~g')"
-"""Label of a score with limits of its own."""
 MOST_POINTS = 200
 """Points a line; more would make a picture heavy and show nothing more."""
 
@@ -127,6 +124,16 @@ def vega_lite(
         "data": {"values": list(rows)},
         "layer": list(layer),
     }
+
+
+def score_label(scale: Scale) -> str:
+    """Return the label of a score on an axis: percent, or the units of a score with other limits or none."""
+    return PERCENT if scale.is_percent else f"format({scale.low!r} + {scale.factor!r} * datum.value, '.4~g')"
+
+
+def change_label(scale: Scale) -> str:
+    """Return the label of a difference on an axis: points, or the units of the score."""
+    return f"datum.value == 0 ? '0' : format({scale.factor!r} * datum.value, '+.3~g')"
 
 
 def around(values: Iterable[float], *, within: tuple[float, float] | None = None, share: float = 0.06) -> list[float]:

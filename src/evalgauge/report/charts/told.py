@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from evalgauge.report.charts.chart import PERCENT_SCALE
 from evalgauge.report.json_text import SCHEMA_VERSION, plain
 from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalgauge.questions.parts import LedgerNote
+    from evalgauge.questions.scale import Scale
     from evalgauge.report.charts.chart import Chart, Column
 
 SHOWN = 20
@@ -51,8 +53,8 @@ def chart_json(
     return json.dumps(document, indent=2, ensure_ascii=ascii_only, allow_nan=False)
 
 
-def cell_text(value: str | float | None, column: Column) -> str:
-    """Return a number of a chart with its unit, as its column says.
+def cell_text(value: str | float | None, column: Column, scale: Scale = PERCENT_SCALE) -> str:
+    """Return a number of a chart with its unit, as its column and the score's scale say.
 
     Examples
     --------
@@ -64,21 +66,25 @@ def cell_text(value: str | float | None, column: Column) -> str:
         return "–"
     if isinstance(value, str):
         return value[:16].replace("T", " ") if column.unit == "time" else value
-    if column.unit == "share":
+    if column.unit == "rate":
         return f"{decimals(100 * value, 100)} %"
+    if column.unit == "share":
+        return f"{scale.number(value)} %" if scale.is_percent else scale.number(value)
     if column.unit == "points":
-        return decimals(100 * value, 100)
+        return decimals(scale.factor * value, scale.factor)
     return f"{value:,.0f}" if column.unit == "count" else f"{value:.4g}"
 
 
-def head_text(column: Column) -> str:
+def head_text(column: Column, scale: Scale = PERCENT_SCALE) -> str:
     """Return the head of a column, with the unit that its numbers do not say."""
-    return f"{column.title}, points" if column.unit == "points" else column.title
+    return f"{column.title}, points" if column.unit == "points" and scale.is_percent else column.title
 
 
 def _table(chart: Chart) -> list[Line]:
-    heads = [head_text(column) for column in chart.columns]
-    cells = [[cell_text(row[column.key], column) for column in chart.columns] for row in chart.rows[:SHOWN]]
+    heads = [head_text(column, chart.scale) for column in chart.columns]
+    cells = [
+        [cell_text(row[column.key], column, chart.scale) for column in chart.columns] for row in chart.rows[:SHOWN]
+    ]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     lines = [Line(_row(heads, widths, chart), "quiet", narrow=f"  {', '.join(heads)}:")]
     lines += [Line(_row(row, widths, chart), narrow=f"  {', '.join(row)}") for row in cells]

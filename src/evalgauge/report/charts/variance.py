@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     Column("arm", "Arm"),
-    Column("cases", "Differences between cases", "share"),
-    Column("runs", "Noise between runs", "share"),
+    Column("cases", "Differences between cases", "rate"),
+    Column("runs", "Noise between runs", "rate"),
     Column("case_sd", "Spread of cases", "number"),
     Column("run_sd", "Spread of runs", "number"),
     Column("n_reps", "Reps", "count"),

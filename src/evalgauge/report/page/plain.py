@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalgauge.questions.report import ReportAnswer
+    from evalgauge.questions.scale import Scale
     from evalgauge.report.charts.chart import Column, Row
     from evalgauge.report.page.sections import Part
 
@@ -33,12 +34,12 @@ def report_markdown(answer: ReportAnswer) -> str:
 def _part(part: Part) -> list[str]:
     lines: list[str] = []
     if part.chart is not None:
-        lines += [f"{safe_text(part.chart.title)}:", "", *_table(part.chart.columns, part.chart.rows)]
+        lines += [f"{safe_text(part.chart.title)}:", "", *_table(part.chart.columns, part.chart.rows, part.chart.scale)]
     for tone, texts in blocks(part.lines):
         lines += _fenced(texts) if tone == "rows" else [f"- {safe_text(texts[0])}"]
     lines += [""] if part.lines else []
     for one in part.tables:
-        lines += [f"{safe_text(one.title)}:", "", *_table(one.columns, one.rows)]
+        lines += [f"{safe_text(one.title)}:", "", *_table(one.columns, one.rows, one.scale)]
         lines += [f"… {one.rest:,} more", ""] if one.rest else []
     lines += _fenced(part.commands) if part.commands else []
     return lines
@@ -50,14 +51,14 @@ def _fenced(texts: Sequence[str]) -> list[str]:
     return ["", fence, *texts, fence, ""]
 
 
-def _table(columns: Sequence[Column], rows: Sequence[Row]) -> list[str]:
-    lines = [f"| {' | '.join(head_text(column) for column in columns)} |"]
+def _table(columns: Sequence[Column], rows: Sequence[Row], scale: Scale) -> list[str]:
+    lines = [f"| {' | '.join(head_text(column, scale) for column in columns)} |"]
     lines.append("|" + "|".join("---" if column.unit in ("text", "time") else "---:" for column in columns) + "|")
     for row in rows[:_ROWS_SHOWN]:
         cells = [
-            code_text(cell_text(row[column.key], column)).replace("|", "\\|")
+            code_text(cell_text(row[column.key], column, scale)).replace("|", "\\|")
             if column.unit == "text" and row[column.key]
-            else cell_text(row[column.key], column)
+            else cell_text(row[column.key], column, scale)
             for column in columns
         ]
         lines.append(f"| {' | '.join(cells)} |")

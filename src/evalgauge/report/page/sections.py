@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from evalgauge.report.charts.arms import arm_name
-from evalgauge.report.charts.chart import Column
+from evalgauge.report.charts.chart import PERCENT_SCALE, Column
 from evalgauge.report.charts.every import chart
 from evalgauge.report.charts.flips import COLUMNS as FLIP_COLUMNS
 from evalgauge.report.command_line import command_of
@@ -61,12 +61,15 @@ class Table:
         As those of a chart.
     rest
         How many rows are left out.
+    scale
+        How scores are written.
     """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     rest: int = 0
+    scale: Scale = PERCENT_SCALE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +160,9 @@ def _flips(one: CompareAnswer, most: int) -> tuple[Table, ...]:
         for flip in one.flips[:most]
     )
     title = f"Changed cases: {one.losses or 0:,} lost, {one.wins or 0:,} won"
-    return (Table(title=title, columns=FLIP_COLUMNS, rows=rows, rest=max(0, len(one.flips) - most)),)
+    return (
+        Table(title=title, columns=FLIP_COLUMNS, rows=rows, rest=max(0, len(one.flips) - most), scale=Scale(one.range)),
+    )
 
 
 def _scores(answer: ReportAnswer) -> list[Part]:
