@@ -23,6 +23,7 @@ __all__ = [
     "method_title",
     "p_text",
     "percent",
+    "short_name",
 ]
 
 METHOD_TITLES = {
@@ -57,6 +58,18 @@ def listed(names: Sequence[str], shown: int = 6) -> str:
     head = " ".join(names[:shown])
     rest = len(names) - shown
     return f"{head} … {rest:,} more" if rest > 0 else head
+
+
+def short_name(name: str, most: int) -> str:
+    """Return a name of at most so many letters, cut in its middle: names of a family differ at their ends.
+
+    Examples
+    --------
+    >>> short_name("provider/model-large-2026", 12)
+    'provid…-2026'
+    """
+    tail = most // 2 - 1
+    return name if len(name) <= most else f"{name[: most - tail - 1]}…{name[-tail:]}"
 
 
 def df_text(df: float) -> str:

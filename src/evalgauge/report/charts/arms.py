@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalgauge.report.charts.chart import Chart, Column
 from evalgauge.report.charts.marks import ROW_HEIGHT, interval_rows, row_texts, share_axis
 from evalgauge.report.charts.style import around, score_label, vega_lite
-from evalgauge.report.words import Scale, count, percent
+from evalgauge.report.words import Scale, count, percent, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ COLUMNS = (
     Column("n_cases", "Cases", "count"),
     Column("method", "Rule"),
 )
-_NAME_LIMIT = 150
+_NAME_LIMIT, _LETTERS = 150, 22
 
 
 class _Arm(NamedTuple):
@@ -49,7 +49,12 @@ def arms_chart(*answers: MeasureAnswer) -> Chart:
     told = " Whether two arms differ is told by their difference." if len(answers) > 1 else ""
     description = f"{title}. Scores with {level} intervals, {count(len(arms), 'row')}."
     shown = [
-        {**one._asdict(), "place": place, "label": f"{scale.value(one.estimate)} ({scale.span(one.low, one.high)})"}
+        {
+            **one._asdict(),
+            "place": place,
+            "name": short_name(one.arm, _LETTERS),
+            "label": f"{scale.value(one.estimate)} ({scale.span(one.low, one.high)})",
+        }
         for place, one in enumerate(arms)
     ]
     within = None if scale.ends is None else (0.0, 1.0)
@@ -67,7 +72,7 @@ def arms_chart(*answers: MeasureAnswer) -> Chart:
             subtitle=f"Dot: score. Line: {level} interval.{told}",
             description=description,
             rows=shown,
-            layer=[*interval_rows(x), *row_texts("arm", "label", limit=_NAME_LIMIT)],
+            layer=[*interval_rows(x), *row_texts("name", "label", limit=_NAME_LIMIT)],
             height=ROW_HEIGHT * len(arms),
         ),
     )
@@ -82,7 +87,9 @@ def _title(answers: Sequence[MeasureAnswer], scale: Scale) -> str:
     best = max(answers, key=lambda one: one.estimate)
     span = scale.span(best.low, best.high)
     if len(answers) > 1:
-        return f"Highest score: {arm_name(best)}, {scale.value(best.estimate)} ({span})"
+        ties = sum(one.estimate == best.estimate for one in answers) - 1
+        others = f" and {ties:,} more" if ties else ""
+        return f"Highest score: {arm_name(best)}{others}, {scale.value(best.estimate)} ({span})"
     what = "true rate" if best.is_pass_fail else "true mean"
     return f"{scale.value(best.estimate)}: {what} likely {span}"
 

@@ -8,7 +8,7 @@ from evalgauge.report.charts.chart import Chart, Column
 from evalgauge.report.charts.marks import ROW_HEIGHT, interval_rows, place_axis, row_texts, share_axis, threshold
 from evalgauge.report.charts.style import ACCENT, BAD, GOOD, around, change_label, vega_lite
 from evalgauge.report.text.compare import headline
-from evalgauge.report.words import Scale, count, percent
+from evalgauge.report.words import Scale, count, percent, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ COLUMNS = (
     Column("p_value", "p", "number"),
     Column("n_cases", "Cases", "count"),
 )
-_NAME_LIMIT = 118
+_NAME_LIMIT, _LETTERS = 100, 15
 _VERDICTS = ["better", "worse", "equivalent", "no worse", "inconclusive"]
 
 
@@ -60,7 +60,7 @@ def differences_chart(*answers: CompareAnswer) -> Chart:
         {
             **one._asdict(),
             "place": place,
-            "name": one.candidate,
+            "name": short_name(one.candidate, _LETTERS),
             "label": f"{_word(one.verdict)} {scale.change(one.estimate)} ({scale.change_span(one.low, one.high)})",
         }
         for place, one in enumerate(changes)

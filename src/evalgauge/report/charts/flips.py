@@ -8,7 +8,7 @@ from evalgauge.errors import ScoreError
 from evalgauge.report.charts.chart import Chart, Column
 from evalgauge.report.charts.marks import place_axis, row_texts, share_axis
 from evalgauge.report.charts.style import BAD, GOOD, around, score_label, vega_lite
-from evalgauge.report.words import Scale, count
+from evalgauge.report.words import Scale, count, short_name
 
 if TYPE_CHECKING:
     from evalgauge.questions.compare import CompareAnswer, Flip
@@ -22,7 +22,7 @@ COLUMNS = (
 )
 MOST_CASES = 40
 _ROW_HEIGHT = 36
-_NAME_LIMIT = 170
+_NAME_LIMIT, _LETTERS = 170, 24
 
 
 def flips_chart(answer: CompareAnswer) -> Chart:
@@ -48,6 +48,7 @@ def flips_chart(answer: CompareAnswer) -> Chart:
         {
             **_values(flip),
             "place": place,
+            "name": short_name(flip.case, _LETTERS),
             "kind": "won" if better * flip.change > 0 else "lost",
             "way": "up" if flip.change > 0 else "down",
             "label": f"{scale.value(flip.baseline)} → {scale.value(flip.candidate)}",
@@ -68,7 +69,7 @@ def flips_chart(answer: CompareAnswer) -> Chart:
             subtitle=f"From the score of the baseline to that of the candidate, lost cases first.{rest}",
             description=description,
             rows=shown,
-            layer=[*_arrows(x), *row_texts("case", "label", limit=_NAME_LIMIT)],
+            layer=[*_arrows(x), *row_texts("name", "label", limit=_NAME_LIMIT)],
             height=_ROW_HEIGHT * len(drawn),
         ),
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalgauge.report.charts.chart import Chart, Column
-from evalgauge.report.charts.marks import ROW_HEIGHT, interval_rows, row_texts
+from evalgauge.report.charts.marks import ROW_HEIGHT, interval_rows, row_texts, whole_ticks
 from evalgauge.report.charts.style import vega_lite
 from evalgauge.report.text.rank import headline, tied_letters
-from evalgauge.report.words import Scale, percent
+from evalgauge.report.words import Scale, percent, short_name
 
 if TYPE_CHECKING:
     from evalgauge.questions.rank import RankAnswer
@@ -23,7 +23,7 @@ COLUMNS = (
     Column("tied", "Tied groups"),
 )
 MOST_ARMS = 40
-_NAME_LIMIT = 180
+_NAME_LIMIT, _LETTERS = 200, 28
 
 
 class _Place(NamedTuple):
@@ -60,6 +60,7 @@ def leaderboard_chart(answer: RankAnswer) -> Chart:
         {
             **one._asdict(),
             "place": place,
+            "name": short_name(one.arm, _LETTERS),
             "low": one.best_rank,
             "high": one.worst_rank,
             "estimate": answer.arms[place].rank,
@@ -71,7 +72,7 @@ def leaderboard_chart(answer: RankAnswer) -> Chart:
     x = {
         "type": "quantitative",
         "scale": {"domain": [0.5, last + 0.5], "nice": False},
-        "axis": {"title": "rank", "tickMinStep": 1, "format": "d"},
+        "axis": {"title": "rank", **whole_ticks(1, last)},
     }
     return Chart(
         kind="leaderboard",
@@ -85,7 +86,7 @@ def leaderboard_chart(answer: RankAnswer) -> Chart:
             subtitle=f"Line: ranks an arm may have ({level} for all). Arms without a common letter differ.{rest}",
             description=description,
             rows=shown,
-            layer=[*interval_rows(x), *row_texts("arm", "label", limit=_NAME_LIMIT)],
+            layer=[*interval_rows(x), *row_texts("name", "label", limit=_NAME_LIMIT)],
             height=ROW_HEIGHT * len(drawn),
         ),
     )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 44
 """Pixels of a row with a line of text above its interval."""
 _ABOVE, _BELOW = -12, 7
+_MOST_TICKS = 8
 
 
 def place_axis() -> Spec:
@@ -67,6 +68,13 @@ def threshold(axis: Literal["x", "y"], at: float, *, is_dashed: bool = True) -> 
     if is_dashed:
         mark["strokeDash"] = [5, 4]
     return {"data": {"values": [{"at": at}]}, "mark": mark, "encoding": {axis: {"field": "at", "type": "quantitative"}}}
+
+
+def whole_ticks(first: int, last: int) -> Spec:
+    """Return the marks of an axis of whole numbers: each of a few, some of many."""
+    if last - first < _MOST_TICKS:
+        return {"values": list(range(first, last + 1)), "format": "d"}
+    return {"tickMinStep": 1, "format": "d"}
 
 
 def threshold_text(at: float, text: str, *, is_above: bool = True) -> Spec:

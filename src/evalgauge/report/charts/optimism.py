@@ -32,7 +32,8 @@ def optimism_chart(found: OptimismCurve) -> Chart:
         {"looks": k, "optimism": cost} for k, cost in zip(found.looks, found.optimism, strict=True)
     )
     marked: list[Row] = []
-    if found.budget in found.looks:
+    # A single look stands on the axis itself, where no words fit.
+    if found.budget in found.looks and found.budget != 1:
         at_budget = found.optimism[found.looks.index(found.budget)]
         marked.append({"looks": found.budget, "optimism": at_budget, "words": f"budget {found.budget:,}"})
     if looks > 1 and looks != found.budget:

@@ -64,7 +64,7 @@ def reps_chart(answer: PlanRepsAnswer) -> Chart:
         rows=tuple(rows),
         spec=vega_lite(
             title=title,
-            subtitle=f"Half-width of the {level} interval in points. Darker: wider.",
+            subtitle=f"Half-width of the {level} interval in points. Stronger colour: wider.",
             description=description,
             rows=shown,
             layer=layer,

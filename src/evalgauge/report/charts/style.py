@@ -128,12 +128,12 @@ def vega_lite(
 
 def score_label(scale: Scale) -> str:
     """Return the label of a score on an axis: percent, or the units of a score with other limits or none."""
-    return PERCENT if scale.is_percent else f"format({scale.low!r} + {scale.factor!r} * datum.value, '.4~g')"
+    return PERCENT if scale.is_percent else f"format({scale.low!r} + {scale.factor!r} * datum.value, ',.4~r')"
 
 
 def change_label(scale: Scale) -> str:
     """Return the label of a difference on an axis: points, or the units of the score."""
-    return f"datum.value == 0 ? '0' : format({scale.factor!r} * datum.value, '+.3~g')"
+    return f"datum.value == 0 ? '0' : format({scale.factor!r} * datum.value, '+,.3~r')"
 
 
 def around(values: Iterable[float], *, within: tuple[float, float] | None = None, share: float = 0.06) -> list[float]:

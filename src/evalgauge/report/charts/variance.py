@@ -8,7 +8,7 @@ from evalgauge.errors import ScoreError
 from evalgauge.report.charts.chart import Chart, Column
 from evalgauge.report.charts.marks import ROW_HEIGHT, place_axis, row_texts, share_axis
 from evalgauge.report.charts.style import ACCENT, PERCENT, SECOND, vega_lite
-from evalgauge.report.words import Scale, count
+from evalgauge.report.words import Scale, count, short_name
 
 if TYPE_CHECKING:
     from evalgauge.questions.measure import MeasureAnswer
@@ -22,7 +22,7 @@ COLUMNS = (
     Column("run_sd", "Spread of runs", "number"),
     Column("n_reps", "Reps", "count"),
 )
-_NAME_LIMIT = 110
+_NAME_LIMIT, _LETTERS = 120, 17
 
 
 class _Shares(NamedTuple):
@@ -63,7 +63,7 @@ def variance_chart(*answers: MeasureAnswer) -> Chart:
     description = f"{title}. Shares of the variance of the mean score, {count(len(arms), 'arm')}."
     shown: list[Row] = [
         {
-            "arm": one.arm,
+            "name": short_name(one.arm, _LETTERS),
             "part": part,
             "share": share,
             "place": place,
@@ -104,7 +104,7 @@ def variance_chart(*answers: MeasureAnswer) -> Chart:
             subtitle="Solid: differences between cases, which only more cases average out. Pale: noise between runs.",
             description=description,
             rows=shown,
-            layer=[bar, *row_texts("arm", "label", limit=_NAME_LIMIT)],
+            layer=[bar, *row_texts("name", "label", limit=_NAME_LIMIT)],
             height=ROW_HEIGHT * len(arms),
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalgauge.report.charts.chart import Chart, Column
-from evalgauge.report.charts.marks import curve_axis, threshold, threshold_text
+from evalgauge.report.charts.marks import curve_axis, threshold, threshold_text, whole_ticks
 from evalgauge.report.charts.style import ACCENT, DISTANCE, GOOD, INK, MUTED, vega_lite
 from evalgauge.report.text.plan import points
 from evalgauge.report.words import count
@@ -57,7 +57,11 @@ def wear_chart(answer: HistoryAnswer) -> Chart:
         "field": "event",
         "type": "quantitative",
         "scale": {"nice": False, "zero": False, "domain": [float(drawn[0]["event"] or 0) - 0.5, len(rows) + 0.5]},
-        "axis": {"title": "events, oldest first", "tickMinStep": 1, "format": "d", "grid": False},
+        "axis": {
+            "title": "events, oldest first",
+            "grid": False,
+            **whole_ticks(len(rows) - len(drawn) + 1, len(rows)),
+        },
     }
     y = curve_axis("optimism", "optimism, points", DISTANCE)
     return Chart(
@@ -68,7 +72,7 @@ def wear_chart(answer: HistoryAnswer) -> Chart:
         rows=rows,
         spec=vega_lite(
             title=title,
-            subtitle=f"Dot: a look. Triangle: cases were replaced. Dashed: what is tolerated.{rest}",
+            subtitle=f"Dot: a look. Triangle: cases were replaced. Square: others. Dashed: tolerated.{rest}",
             description=description,
             rows=shown,
             layer=[

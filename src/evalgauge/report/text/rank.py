@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalgauge.report.next_step import after_rank
 from evalgauge.report.text.ledger_looks import note_lines
 from evalgauge.report.text.lines import Line
-from evalgauge.report.words import Scale, count, method_title, p_text, percent
+from evalgauge.report.words import Scale, count, method_title, p_text, percent, short_name
 
 if TYPE_CHECKING:
     from evalgauge.questions.rank import RankAnswer, RankedArm
@@ -82,7 +82,7 @@ def _table(answer: RankAnswer, scale: Scale) -> list[Line]:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME // 2]}…{name[-(_LONGEST_NAME // 2 - 1) :]}"
+    return short_name(name, _LONGEST_NAME)
 
 
 def _ranks(arm: RankedArm) -> str:
