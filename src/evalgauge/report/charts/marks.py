@@ -77,11 +77,11 @@ def whole_ticks(first: int, last: int) -> Spec:
     return {"tickMinStep": 1, "format": "d"}
 
 
-def threshold_text(at: float, text: str, *, is_above: bool = True) -> Spec:
-    """Return words at the left end of a line across the picture."""
+def threshold_text(at: float, text: str, *, is_above: bool = True, at_right: bool = False) -> Spec:
+    """Return words at one end of a line across the picture."""
     mark: Spec = {
         "type": "text",
-        "align": "left",
+        "align": "right" if at_right else "left",
         "baseline": "bottom" if is_above else "top",
         "dy": -3 if is_above else 4,
         "color": MUTED,
@@ -90,7 +90,11 @@ def threshold_text(at: float, text: str, *, is_above: bool = True) -> Spec:
     return {
         "data": {"values": [row]},
         "mark": mark,
-        "encoding": {"x": {"value": 0}, "y": {"field": "at", "type": "quantitative"}, "text": {"field": "words"}},
+        "encoding": {
+            "x": {"value": "width" if at_right else 0},
+            "y": {"field": "at", "type": "quantitative"},
+            "text": {"field": "words"},
+        },
     }
 
 

@@ -38,6 +38,8 @@ def optimism_chart(found: OptimismCurve) -> Chart:
         marked.append({"looks": found.budget, "optimism": at_budget, "words": f"budget {found.budget:,}"})
     if looks > 1 and looks != found.budget:
         marked.append({"looks": looks, "optimism": cost, "words": f"now {looks:,}"})
+    # The words stand where the curve does not pass.
+    ends_above = found.optimism[-1] > found.tolerance
     x, y = count_axis("looks", "looks, on a scale of ratios"), curve_axis("optimism", "optimism, points", DISTANCE)
     return Chart(
         kind="optimism",
@@ -52,7 +54,12 @@ def optimism_chart(found: OptimismCurve) -> Chart:
             rows=rows,
             layer=[
                 threshold("y", found.tolerance),
-                threshold_text(found.tolerance, f"tolerated {points(found.tolerance)}"),
+                threshold_text(
+                    found.tolerance,
+                    f"tolerated {points(found.tolerance)}",
+                    is_above=not ends_above,
+                    at_right=ends_above,
+                ),
                 curve(x, y, ACCENT),
                 *marked_points(marked, x, y, is_rising=True),
             ],
