@@ -60,14 +60,17 @@ _KNOWN_METRICS = frozenset({
     *("toxicity", "acc_norm", "em", "bleu", "rouge", "rouge1", "rouge2", "rouge_l", "rougel", "meteor"),
 })  # fmt: skip
 _SCORE_PREFIX = re.compile(
-    r"((scores?|feedback|metrics?|evals?|evaluations?|annotations?|assertions)[./]|(scores?|feedback)_)"
+    r"((scores?|feedback|metrics?|evals?|evaluations?|annotations?|assertions)[./:]|(scores?|feedback)_)"
 )
 _SCORE_SUFFIX = re.compile(r"[._/](score|passed|is_correct)$")
 _NO_SCORE = re.compile(
     r"(^|[._/])(cost|latency|latency_ms|duration|duration_ms|seconds|elapsed|execution_time|runtime|threshold|weight|"
     r"temperature|index|order|line|seed|count|num|timestamp|created|created_at|started_at|tokens|date|time)$"
-    r"|_(tokens|seconds|ms|cost|count|at|time|id|index|label|error|explanation|reason)$|^(n|num|total)_"
+    r"|_(tokens|seconds|secs?|ms|cost|usd|count|at|time|id|index|label|error|explanation|reason)$|^(n|num|total)_"
+    # Flags of a platform's row, which say nothing of the answer.
+    r"|^(bookmarked|public|starred|archived|cached|is_root|is_public|is_bookmarked)$"
 )
+_UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
 _AGAIN = re.compile(r" \(\d+\)$")
 _INDEX = re.compile(r"unnamed: ?\d+|")
 
@@ -125,5 +128,11 @@ def is_known_metric(name: str) -> bool:
 
 
 def is_possible_score(name: str) -> bool:
-    """Return whether a header may name a score: it names no time, cost, count or identity."""
-    return _NO_SCORE.search(plain_name(name)) is None
+    """Return whether a header may name a score: it names no time, cost, count, flag or identity, whatever its unit.
+
+    Examples
+    --------
+    >>> is_possible_score("Latency (s)"), is_possible_score("fluency (1-5)")
+    (False, True)
+    """
+    return _NO_SCORE.search(plain_name(_UNIT.sub("", name) or name)) is None

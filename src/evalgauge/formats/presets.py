@@ -6,15 +6,15 @@ than they mean there (an ``id`` of the run, not of the case), so they are recogn
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from evalgauge.formats.cells import is_score_like
 from evalgauge.formats.columns import Words, encoded, encoded_values, texts
+from evalgauge.formats.record_cells import alone, laid_out, parsed, with_records_laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,13 +86,14 @@ class Prepared:
 
 def prepared(table: Table, options: ReadOptions) -> Prepared:
     """Return a table with the roles of the platform that it comes from, or as it is."""
+    asked = {name.strip() for value in options.columns.values() for name in (value, *re.split("[|,]", value))}
+    asked |= {*options.wide_arms, *options.wide_reps}
+    table = with_records_laid_out(table, asked)
     preset = next((one for one in _PRESETS if one.fits(table.names)), None)
     if preset is None:
         return Prepared(table=table, roles={})
     if preset.prepare is not None:
         table = preset.prepare(table)
-    asked = {name.strip() for value in options.columns.values() for name in (value, *re.split("[|,]", value))}
-    asked |= {*options.wide_arms, *options.wide_reps}
     known = {role.strip().lower() for role in options.columns}
     roles: NamedRoles = {}
     for role, names in preset.roles.items():
@@ -188,7 +189,9 @@ def _of_phoenix(table: Table) -> Table:
     for column in table.columns:
         name = column.name
         if isinstance(column, Words) and name in {"input", "reference_output", "metadata"}:
-            read = replace(column, values=[_record(value) for value in column.values])
+            read = replace(
+                column, values=[parsed(value) if isinstance(value, str) else value for value in column.values]
+            )
             columns += _members(read) if name == "metadata" else [read]
         elif column.is_empty and name.endswith("_score") and f"{name[:-6]}_label" in table.names:
             columns.append(replace(table.column(f"{name[:-6]}_label"), name=name))
@@ -204,15 +207,39 @@ def _members(column: Words) -> list[Column]:
     return [encoded_values(f"metadata.{name}", [record.get(name) for record in records]) for name in names]
 
 
-def _record(value: Json) -> Json:
-    if not isinstance(value, str) or not value.startswith(("{", "[", '"')):
-        return value
-    try:
-        return cast("Json", json.loads(value))
-    except (ValueError, RecursionError):
-        return value
+def _of_langfuse_traces(table: Table) -> Table:
+    """Return Langfuse's table of traces with its scores known as such: each is a list, under the name of the score."""
+    columns: list[Column] = []
+    for column in table.columns:
+        is_own = column.name in _TRACE_COLUMNS
+        single = column if is_own else alone(column)
+        columns.append(single if single is column else replace(single, name=f"scores.{column.name}"))
+    return laid_out(replace(table, columns=tuple(columns)), ("input", "metadata"))
 
 
+def _of_langfuse_experiment(table: Table) -> Table:
+    """Return Langfuse's table of an experiment with its records in place of their JSON text."""
+    return laid_out(table, ("Input", "Expected Output", "Metadata"))
+
+
+def _of_langfuse_scores(table: Table) -> Table:
+    """Return Langfuse's table of scores with the label in place of the number that stands beside a label."""
+    if "stringValue" not in table.names:
+        return table
+    kind, value, label = (_cells(encoded(table.column(name))) for name in ("dataType", "value", "stringValue"))
+    scores = [
+        two if one == "CATEGORICAL" and two is not None else own
+        for one, own, two in zip(kind, value, label, strict=True)
+    ]
+    columns = [encoded_values("value", scores) if one.name == "value" else one for one in table.columns]
+    return replace(table, columns=tuple(columns))
+
+
+_TRACE_COLUMNS = frozenset({
+    *("id", "timestamp", "name", "userId", "sessionId", "release", "version", "environment", "tags", "bookmarked"),
+    *("public", "input", "output", "metadata", "comments", "level", "usage", "latency", "observationCount"),
+    *("inputCost", "outputCost", "totalCost", "inputTokens", "outputTokens", "totalTokens", "htmlPath", "projectId"),
+})  # fmt: skip
 _ASSESSMENT = re.compile(
     r"""['"]assessment_name['"]:\s*['"](?P<name>[^'"]+)['"].*?['"](?P<kind>feedback|expectation)['"]:\s*\{""", re.DOTALL
 )
@@ -301,6 +328,37 @@ _PRESETS = (
         },
         scores=r"evaluations\..+",
         dropped=r"trace_id|output|dataset_run_id|experiment_id|item\.(?!metadata).+",
+    ),
+    Preset(
+        framework="langfuse",
+        needs=frozenset({"id", "timestamp", "bookmarked", "input"}),
+        roles={"input": ("input",)},
+        scores=r"scores\..+",
+        dropped=f"(?:{'|'.join(sorted(_TRACE_COLUMNS - {'input', 'metadata'}))})(?:\\..+)?",
+        prepare=_of_langfuse_traces,
+    ),
+    Preset(
+        framework="langfuse",
+        needs=frozenset({"Dataset Item ID", "Trace ID"}),
+        has=r"Score: .+",
+        roles={
+            "case": ("Dataset Item ID",),
+            "input": ("Input",),
+            "target": ("Expected Output",),
+            "error": ("Error",),
+        },
+        scores=r"Score: .+",
+        dropped=r"Run At|Trace ID|Observation ID|Trace Output|Latency \(s\)|Total Cost",
+        prepare=_of_langfuse_experiment,
+    ),
+    Preset(
+        framework="langfuse",
+        needs=frozenset({"traceId", "name", "value", "dataType"}),
+        roles={"case": ("traceId",), "metric": ("name",)},
+        scores=r"value",
+        dropped=r"id|projectId|environment|source|comment|dataType|stringValue|observationId|sessionId|datasetRunId|timestamp"
+        r"|createdAt|updatedAt|traceName|userId|traceUserId|traceTags|authorUserId.*|configId|queueId|trace\..+|metadata.*",
+        prepare=_of_langfuse_scores,
     ),
     Preset(
         framework="ragas",
