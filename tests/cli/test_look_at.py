@@ -169,3 +169,65 @@ def test_python_and_html(run: Path) -> None:
 
 def test_nothing_is_refused(command: Command) -> None:
     assert "one or more logs, tables or folders" in command.refusal("look-at")
+
+
+def test_what_words_are_worth_in_a_next_line_is_said_to_be_a_guess(command: Command, tmp_path: Path) -> None:
+    log = written(
+        tmp_path / "x.csv", ("case", "score"), [(f"q{case}", ["left", "right"][case % 2]) for case in range(6)]
+    )
+    guess = "The numbers behind --words are guesses: say what each word is worth."
+    assert guess in command("look-at", log).out
+    assert guess not in command("look-at", log, "--words", "left=1,right=0").out
+
+
+def test_words_that_no_option_can_hold_lead_to_a_table(command: Command, tmp_path: Path) -> None:
+    rows = [(f"q{case}", ["a, b", "a=b"][case % 2]) for case in range(6)]
+    log = written(tmp_path / "x.csv", ("case", "score"), rows)
+    seen = command("look-at", log).out
+    assert [line for line in seen.splitlines() if "Next:" in line] == [f"  Next: evalgauge convert {log} -o scores.csv"]
+    assert command("convert", log, "-o", tmp_path / "scores.csv").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arms", "first"),
+    [
+        (("with_skill", "baseline"), "baseline,with_skill"),
+        (("new", "old"), "old,new"),
+        (("x/cand", "x/base"), "x/base,x/cand"),
+        (("golden", "silver"), "golden,silver"),
+    ],
+)
+def test_an_arm_that_is_called_the_baseline_comes_first(
+    command: Command, tmp_path: Path, arms: tuple[str, str], first: str
+) -> None:
+    rows = [(f"q{case}", arm, case % 2) for case in range(6) for arm in arms]
+    log = written(tmp_path / "x.csv", ("case", "arm", "score"), rows)
+    assert f"--arms {first}" in command("look-at", log).out
+    assert f"--arms {first}" in command("measure", log, "--arm", arms[0]).out
+
+
+def test_cases_that_two_arms_share_count_once(command: Command, tmp_path: Path) -> None:
+    header = ("case", "arm", "input", "score")
+    rows = [(f"{arm}{case}", arm, f"what is asked of case {case}", 1) for case in range(6) for arm in "ab"]
+    # A copy within an arm is a case of its own, and so is a case of one arm alone.
+    rows += [("a9", "a", "what is asked of case 0", 0), ("b9", "b", "another", 0)]
+    log = written(tmp_path / "x.csv", header, rows)
+    answer = command.json("look-at", log)
+    assert answer["cases"] == 8
+    assert [arm["cases"] for arm in answer["arms"]] == [7, 7]
+    assert command.json("convert", log, "-o", tmp_path / "y.csv")["cases"] == 8
+
+
+def test_a_field_that_hardly_any_case_shares_is_no_cluster(command: Command, tmp_path: Path) -> None:
+    rows = [(f"q{case}", max(case, 1), case // 2, 1) for case in range(12)]
+    log = written(tmp_path / "x.csv", ("case", "trouble", "doc", "score"), rows)
+    uses = {field["name"]: field["use"] for field in command.json("look-at", log)["fields"]}
+    assert uses == {"trouble": "too few", "doc": "cluster"}
+
+
+def test_a_reader_names_the_log_it_speaks_of_where_there_are_several(command: Command, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        written(tmp_path / f"{name}.csv", ("case", "quality_x"), [(f"q{case}", case % 2) for case in range(4)])
+    seen = command("look-at", tmp_path / "one.csv", tmp_path / "two.csv").out
+    assert "name the score: --map score=COLUMN. (2 logs: one.csv, two.csv)" in seen
+    assert "(2 logs" not in command("look-at", tmp_path / "one.csv").out

@@ -120,7 +120,7 @@ def test_text_that_is_no_record_is_left_alone(text: str) -> None:
 
 
 def trace(number: int, scores: dict[str, Any]) -> dict[str, Any]:
-    own = {
+    own: dict[str, Any] = {
         "bookmarked": False,
         "id": f"tr{number}",
         "timestamp": "2026-01-01",

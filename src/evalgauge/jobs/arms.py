@@ -10,6 +10,7 @@ import numpy as np
 
 from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.jobs.blessings import blessing_notes
+from evalgauge.jobs.reading import said_problems
 from evalgauge.questions.parts import Counts, Source
 from evalgauge.questions.units import ScoreRange
 from evalgauge.scores.sums import CaseSums, case_sums
@@ -236,13 +237,7 @@ def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions, beside: tuple[str
         sums=sums,
         score_range=score_range,
         notes=tuple(notes),
-        problems=tuple(
-            dict.fromkeys(
-                f"{problem.record}: {problem.text}" if problem.record else problem.text
-                for problem in own.problems
-                if problem.file in ("", *files)
-            )
-        ),
+        problems=said_problems([problem for problem in own.problems if problem.file in ("", *files)], files),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.formats.blessed import set_hash, write_baseline
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.reading import asked_table, log_name, said_problems
 from evalgauge.questions.bless import BlessAnswer, BlessRequest
 from evalgauge.questions.given import request_from
 from evalgauge.scores.identity import fingerprints
@@ -120,7 +120,7 @@ def bless_answer(request: BlessRequest, logs: Sequence[Any] = ()) -> BlessAnswer
         set_hash=set_hash(prints.case_fp, own.cases.case_id),
         replaced=replaced,
         notes=notes,
-        problems=tuple(dict.fromkeys(problem.text for problem in own.problems)),
+        problems=said_problems(own.problems, [run.file for run in own.runs]),
         request=request,
     )
 

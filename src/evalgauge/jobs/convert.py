@@ -10,10 +10,12 @@ from evalgauge.errors import ArgumentError
 from evalgauge.formats.every_eval_ever_write import write_every_eval_ever
 from evalgauge.formats.writers import write_table
 from evalgauge.jobs.convert_scores import written_scores
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.reading import asked_table, log_name, said_problems
 from evalgauge.questions.convert import ConvertAnswer, ConvertRequest
 from evalgauge.questions.given import request_from
+from evalgauge.scores.distinct import distinct_cases
 from evalgauge.scores.subset import table_of_arm
+from evalgauge.scores.units import units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,13 +113,13 @@ def convert_answer(request: ConvertRequest, logs: Sequence[Any] = ()) -> Convert
     return ConvertAnswer(
         output=request.output,
         rows=rows,
-        cases=len(table.cases),
+        cases=distinct_cases(units(table)),
         arms=tuple(dict.fromkeys(run.arm for run in table.runs)),
         sets=tuple(dict.fromkeys(run.set_name for run in table.runs if run.set_name)),
         metrics=tuple(metric.name for metric in table.metrics),
         fields=tuple(table.cases.fields),
         contents=_n_contents(table) if request.with_content else 0,
-        problems=tuple(dict.fromkeys((*notes, *(problem.text for problem in table.problems)))),
+        problems=(*notes, *said_problems(table.problems, [run.file for run in table.runs])),
         request=request,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evalgauge.errors import ArgumentError, LedgerError
 from evalgauge.jobs.ledger_access import matches, only_set, open_ledger
 from evalgauge.jobs.looks import relation_words
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.reading import asked_table, log_name, said_problems
 from evalgauge.jobs.spending import next_spending
 from evalgauge.ledger.chain import SHORT
 from evalgauge.ledger.places import new_place
@@ -201,7 +201,7 @@ def registered(ledger: Ledger, table: ScoreTable, request: RegisterRequest, *, n
         is_generic=found.is_generic,
         event=event.hash[:SHORT],
         related=tuple(f"{pair.state.name} ({relation_words(pair.relation)})" for pair in pairs),
-        problems=tuple(dict.fromkeys(problem.text for problem in table.problems)),
+        problems=said_problems(table.problems, [run.file for run in table.runs]),
         request=request,
     )
 

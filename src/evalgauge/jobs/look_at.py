@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalgauge.errors import ArgumentError
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.reading import asked_table, log_name, said_problems
 from evalgauge.questions.given import request_from
 from evalgauge.questions.look_at import (
     FieldUse,
@@ -20,6 +20,7 @@ from evalgauge.questions.look_at import (
     SeenMetric,
     SeenScores,
 )
+from evalgauge.scores.distinct import distinct_cases
 from evalgauge.scores.identity import fingerprints
 from evalgauge.scores.table import Status
 from evalgauge.scores.units import unit_table, units
@@ -97,7 +98,7 @@ def look_at_answer(request: LookAtRequest, logs: Sequence[Any] = ()) -> LookAtAn
     found = units(table)
     return LookAtAnswer(
         rows=len(table),
-        cases=len(table.cases),
+        cases=distinct_cases(found),
         arms=tuple(_arm(table, unit) for unit in found),
         metrics=tuple(
             SeenMetric(
@@ -111,11 +112,7 @@ def look_at_answer(request: LookAtRequest, logs: Sequence[Any] = ()) -> LookAtAn
             for one in table.metrics
         ),
         fields=_fields(found),
-        problems=tuple(
-            dict.fromkeys(
-                f"{problem.record}: {problem.text}" if problem.record else problem.text for problem in table.problems
-            )
-        ),
+        problems=said_problems(table.problems, [run.file for run in table.runs]),
         request=request,
     )
 
@@ -232,4 +229,6 @@ def _use(counts: Counter[str]) -> FieldUse:
         return "slice"
     if len(counts) == known:
         return "own value each"
-    return "cluster" if len(counts) >= _LEAST_CLUSTERS else "too few"
+    # A source that hardly any case shares with another groups nothing.
+    shared = sum(number for number in counts.values() if number > 1)
+    return "cluster" if len(counts) >= _LEAST_CLUSTERS and 2 * shared >= known else "too few"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from evalgauge.errors import ArgumentError
@@ -13,11 +14,12 @@ from evalgauge.questions.parts import ReadingOptions
 from evalgauge.questions.units import passed_of_total
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from evalgauge.scores.table import ScoreTable
+    from evalgauge.scores.table import Problem, ScoreTable
 
 Side = Literal["base", "cand"]
+_NAMED = 3
 
 
 def read(
@@ -83,6 +85,45 @@ def asked_table(source: Any, asked: ReadingOptions, side: Side | None = None) ->
         tolerant=asked.tolerant,
     )
     return read_any(source, options)
+
+
+def said_problems(problems: Sequence[Problem], files: Collection[str]) -> tuple[str, ...]:
+    """Return what readers met as sentences, each once; where several logs were read, with the logs that it was met in.
+
+    Parameters
+    ----------
+    problems
+        What readers met.
+    files
+        All logs that were read.
+
+    Examples
+    --------
+    >>> from evalgauge.scores.table import Problem
+    >>> met = [Problem(text="It is empty.", file=f"logs/{name}") for name in ("a.csv", "b.csv")]
+    >>> said_problems(met[:1], ["logs/a.csv"]), said_problems(met[:1], ["logs/a.csv", "logs/b.csv"])
+    (('It is empty.',), ('a.csv: It is empty.',))
+    >>> said_problems(met, ["logs/a.csv", "logs/b.csv"])
+    ('It is empty. (2 logs: a.csv, b.csv)',)
+    """
+    met: dict[str, dict[str, None]] = {}
+    for one in problems:
+        text = f"{one.record}: {one.text}" if one.record else one.text
+        met.setdefault(text, {}).setdefault(one.file)
+    logs = {*files, *(one.file for one in problems if one.file)}
+    # What was met in a folder says of which files it speaks.
+    folders = {one for one in logs if any(other.startswith(f"{one}/") for other in logs)}
+    if len(logs - folders) <= 1:
+        return tuple(met)
+    return tuple(_with_files(text, [one for one in where if one not in folders]) for text, where in met.items())
+
+
+def _with_files(text: str, files: list[str]) -> str:
+    names = [Path(file).name for file in files if file and Path(file).name not in text]
+    if len(names) > 1:
+        shown = ", ".join(names[:_NAMED])
+        return f"{text} ({len(names)} logs: {shown}{', …' if len(names) > _NAMED else ''})"
+    return f"{names[0]}: {text}" if names else text
 
 
 def side_columns(columns: Mapping[str, str], side: Side | None) -> dict[str, str]:

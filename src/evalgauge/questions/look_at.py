@@ -166,7 +166,8 @@ class LookAtAnswer(ShownInNotebooks):
     Attributes
     ----------
     rows, cases
-        Rows of the table (a run, case, rep and metric each), and cases over all sets.
+        Rows of the table (a run, case, rep and metric each), and cases over all sets: one that several arms of a set
+        have counts once.
     arms
         Every arm on every set, with its scores.
     metrics

@@ -7,9 +7,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from evalgauge.questions.plan_design import PlanDesignRequest
-from evalgauge.questions.units import Words
 from evalgauge.report.command_line import command_of, log_words, option_words, value_text
 from evalgauge.report.next_ledger import in_ledger
+from evalgauge.report.next_look import OTHER_LOG, baseline_first
 
 if TYPE_CHECKING:
     from evalgauge.planning.results import Design
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from evalgauge.questions.convert import ConvertAnswer
     from evalgauge.questions.gate import GateAnswer
     from evalgauge.questions.gate_check import GateCheckAnswer
-    from evalgauge.questions.look_at import LookAtAnswer, SeenScores
     from evalgauge.questions.measure import MeasureAnswer
     from evalgauge.questions.parts import Source
     from evalgauge.questions.plan import ChangeOptions, PlanAnswer
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from evalgauge.questions.verify_gate import VerifyGateAnswer
 
 
-OTHER_LOG = "  (CANDIDATE: your other log)"
 _LEDGER = ("ledger", "no_ledger")
 # Options of a score that a comparison takes too.
 SHARED = (
@@ -61,7 +59,7 @@ def after_measure(answer: MeasureAnswer) -> str:
     log = _own_log(answer)
     others = [arm for arm in answer.beside if arm != answer.source.arm]
     if others and len(request.logs) == 1:
-        arms = shlex.quote(",".join((answer.source.arm, others[0])))
+        arms = shlex.quote(",".join(baseline_first((answer.source.arm, others[0]))))
         task = [f"--task {shlex.quote(answer.source.set_name)}"] if answer.source.set_name else []
         shared = option_words(request, only=(*SHARED, "wide_arms"), leave_out=("task",))
         return " ".join(["evalgauge compare", *log_words(request.logs), "--arms", arms, *task, *shared, "--margin 2pp"])
@@ -189,70 +187,6 @@ def after_convert(answer: ConvertAnswer) -> str:
     """Return what to run after a conversion: the main job on the new file."""
     chosen = ["--metric", shlex.quote(answer.metrics[0])] if len(answer.metrics) > 1 else []
     return " ".join(["evalgauge measure", *log_words([answer.output]), *chosen])
-
-
-def after_look_at(answer: LookAtAnswer) -> list[str]:
-    """Return what to ask of a log: its score, a comparison, and what more reps would buy; nothing if none is scored."""
-    found = next(((arm, one) for arm in answer.arms for one in arm.scores if one.scored), None)
-    if found is None:
-        return []
-    arm, scores = found
-    request = answer.request
-    several_metrics = len({one.metric for other in answer.arms for one in other.scores}) > 1
-    sets = list(dict.fromkeys(other.set_name for other in answer.arms))
-    beside = list(dict.fromkeys(other.arm for other in answer.arms if other.set_name == arm.set_name))
-    log = log_words(request.logs)
-    reading = option_words(request)
-    chosen = [f"--task {shlex.quote(arm.set_name)}"] if len(sets) > 1 and arm.set_name else []
-    of_arm = [*chosen, *([f"--arm {shlex.quote(arm.arm)}"] if len(beside) > 1 else [])]
-    score = [
-        *([f"--metric {shlex.quote(scores.metric)}"] if several_metrics else []),
-        *_missing_words(answer, scores),
-        *_range_words(answer, scores),
-    ]
-    fields = [field for field in answer.fields if field.set_name == arm.set_name]
-    slices = [field.name for field in fields if field.use == "slice"]
-    clusters = sorted((field for field in fields if field.use == "cluster"), key=lambda field: -field.values)
-    groups = [
-        *(f"--by {shlex.quote(name)}" for name in slices[:1]),
-        *(f"--cluster {shlex.quote(field.name)}" for field in clusters[:1]),
-    ]
-    has_range = score[-1:] != ["none"]
-    # A margin in points, and reps, are weighed as shares of a range.
-    margin = ["--margin 2pp"] if has_range else []
-    words = [["measure", *log, *reading, *of_arm, *score, *groups]]
-    if len(beside) > 1:
-        arms = shlex.quote(",".join(beside[:2]))
-        words.append(["compare", *log, *reading, "--arms", arms, *chosen, *score, *margin])
-    else:
-        words.append(["compare", *log, "CANDIDATE", *reading, *chosen, *score, *margin, OTHER_LOG])
-    if scores.repeated_cases and arm.rep_kind != "judge" and has_range:
-        words.append(["plan reps", *log, *reading, *of_arm, *score])
-    return [" ".join(["evalgauge", *one]) for one in words]
-
-
-def _missing_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
-    """Return numbers to fill in for words that have none, none of them 1 for a word that says no."""
-    from evalgauge.scores.word_hints import says_no  # noqa: PLC0415 - a plan from numbers alone starts without scores
-
-    words = next(metric.words for metric in answer.metrics if metric.name == scores.metric)
-    if not words or answer.request.words:
-        return []
-    # Only a log has words; a plan from numbers alone starts without the room that knows them.
-
-    negative = [says_no(word) for word in words]
-    # Without a word that says no, any number is a guess that the user changes: the first word is as good as another.
-    numbers = [0.0 if no else 1.0 for no in negative] if any(negative) else [1.0, *[0.0] * (len(words) - 1)]
-    return ["--words", shlex.quote(value_text(Words(zip(words, numbers, strict=True))))]
-
-
-def _range_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
-    metric = next(metric for metric in answer.metrics if metric.name == scores.metric)
-    if scores.low is None or scores.high is None or (metric.low is not None and metric.high is not None):
-        return []
-    if scores.low >= 0 and scores.high <= 1:
-        return []
-    return ["--range", *(["0:100"] if scores.low >= 0 and scores.high <= 100 else ["none"])]
 
 
 def after_plan(answer: PlanAnswer) -> str:

@@ -281,10 +281,12 @@ def _notes(
     n_works = int(work.max()) + 1
     if n_works < len(runs):
         repeated = [run.file for run, number in zip(runs, work.tolist(), strict=True) if (work == number).sum() > 1]
-        notes.append(
-            f"{label}: {len(repeated)} logs are attempts at the same work ({', '.join(repeated)}); {replaced:,} scores "
-            "of earlier attempts were replaced by later ones."
+        later = (
+            "1 score of an earlier attempt was replaced by a later one."
+            if replaced == 1
+            else f"{replaced:,} scores of earlier attempts were replaced by later ones."
         )
+        notes.append(f"{label}: {len(repeated)} logs are attempts at the same work ({', '.join(repeated)}); {later}")
     if n_works > 1:
         files = ", ".join(run.file for run in runs)
         is_shared = np.unique(of_row * (case.max(initial=0) + 1) + case).size > np.unique(case).size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalgauge.report.next_step import after_look_at
+from evalgauge.report.next_look import after_look_at, guesses_words
 from evalgauge.report.text.lines import Line
 from evalgauge.report.words import count, listed
 
@@ -44,6 +44,8 @@ def look_at_lines(answer: LookAtAnswer) -> list[Line]:
         lines.append(
             Line("  No run has a score, so nothing can be asked: fix the errors and run the eval again.", "bad")
         )
+    if guesses_words(answer):
+        lines.append(Line("  The numbers behind --words are guesses: say what each word is worth.", "warning"))
     return [*lines, *(Line(f"  Next: {command}", "command") for command in following)]
 
 
