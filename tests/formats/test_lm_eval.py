@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -198,6 +199,22 @@ def test_a_results_file_leads_to_the_samples_of_its_date() -> None:
     assert READER.claims(source(results))
     table = read(results)
     assert {run.set_name for run in table.runs} <= {task for _, task, _ in TASKS}
+
+
+def test_a_task_whose_samples_are_not_here_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(FOLDER / "base" / "demo__base-model", folder)
+    said = "without a samples file here"
+    assert not [problem for problem in read(folder).problems if said in problem.text]
+    (samples,) = folder.glob("samples_desk_delivery_*.jsonl")
+    samples.unlink()
+    results = next(path for path in folder.glob("results_*.json") if path.stem.endswith(samples.stem[-12:]))
+    for path in (folder, results):
+        texts = [problem.text for problem in read(path).problems if said in problem.text]
+        assert texts == [f"{results.name} lists 1 task without a samples file here: desk_delivery."]
+    # Who names one samples file asks for that task alone.
+    (other,) = folder.glob("samples_desk_billing_*.jsonl")
+    assert not [problem for problem in read(other).problems if said in problem.text]
 
 
 def test_a_file_alone_is_named_by_its_name_and_folder(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalgauge.errors import LogError, UnknownFormatError
@@ -13,12 +14,11 @@ from evalgauge.formats.lm_eval_results import DATED, TaskFacts, task_facts
 from evalgauge.formats.lm_eval_rows import sample_rows
 from evalgauge.formats.lm_eval_table import table_of_files
 from evalgauge.formats.log_guard import reading
-from evalgauge.formats.wording import without_advice
+from evalgauge.formats.wording import counted, without_advice
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
     from evalgauge.formats.protocol import ReadOptions, Source
     from evalgauge.scores.table import ScoreTable
@@ -29,6 +29,7 @@ MAX_LOOKED_AT = 2_000
 _ROW = re.compile(rb'\s*(?:\[\s*)?\{\s*"doc_id"\s*:\s*(?:\d+|"[^"]*")\s*,\s*"doc"\s*:')
 _TOTALS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
 _HEAD_BYTES = 512
+_MOST_NAMED = 5
 
 
 class LmEvalReader:
@@ -63,7 +64,8 @@ class LmEvalReader:
                         raise
                     left_out.append(Problem(text=f"{without_advice(fault)} This file is left out.", file=str(path)))
             table = table_of_files(files, words=options.words, file=source.name)
-            return replace(table, problems=(*left_out, *table.problems))
+            absent = [] if paths == [source.path] else _absent_tasks(files)
+            return replace(table, problems=(*left_out, *absent, *table.problems))
 
     def files(self, folder: Path) -> set[Path]:
         """Return the samples files in a folder, and the results files that belong to one of them."""
@@ -74,6 +76,25 @@ class LmEvalReader:
 
 
 READER = LmEvalReader()
+
+
+def _absent_tasks(files: Iterable[SamplesFile]) -> list[Problem]:
+    """Return what has to be said of tasks that a results file lists and whose samples are not here."""
+    found: dict[str, set[str]] = {}
+    listed: dict[str, tuple[str, ...]] = {}
+    for one in files:
+        found.setdefault(one.facts.results, set()).add(one.facts.set_name)
+        listed[one.facts.results] = one.facts.tasks
+    problems: list[Problem] = []
+    for results, tasks in listed.items():
+        absent = [task for task in tasks if task not in found[results]]
+        if absent:
+            more = len(absent) - _MOST_NAMED
+            names = ", ".join(absent[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+            tasks_are = counted(len(absent), "task", "tasks")
+            text = f"{Path(results).name} lists {tasks_are} without a samples file here: {names}."
+            problems.append(Problem(text=text, count=len(absent)))
+    return problems
 
 
 def _samples_file(path: Path, options: ReadOptions) -> SamplesFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,8 @@ class TaskFacts:
         Names of the filters in the order in which the rows were written.
     higher_is_better
         Per metric.
+    results, tasks
+        The results file, and the tasks that it says were run.
     """
 
     set_name: str
@@ -75,6 +77,8 @@ class TaskFacts:
     repeats: int = 1
     filters: tuple[str, ...] = ()
     higher_is_better: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    results: str = ""
+    tasks: tuple[str, ...] = ()
 
 
 def task_facts(samples: Path) -> TaskFacts:
@@ -94,7 +98,8 @@ def task_facts(samples: Path) -> TaskFacts:
     if path is None:
         return TaskFacts(set_name=name, arm=folder, created=_readable(date))
     results = decoded(path.read_bytes(), ResultsFile, file=str(path))
-    return _facts(results, _task(results, name), folder, date)
+    facts = _facts(results, _task(results, name), folder, date)
+    return replace(facts, results=str(path), tasks=tuple(results.configs or ()))
 
 
 def results_file(samples: Path, date: str) -> Path | None:
