@@ -93,6 +93,13 @@ def test_an_attempt_that_broke_off_replaces_no_score() -> None:
     assert means(joined_table(first, broken)) == {"q1": 1.0}
 
 
+def test_a_log_that_is_named_twice_is_said_to_count_once() -> None:
+    log = Log(file="x.json", scores={"q1": 1.0, "q2": 0.0}, run_id="same")
+    (unit,) = units(joined_table(log, log))
+    assert unit.rows.size == 2
+    assert unit.notes == ("base on faq: x.json was named 2 times and counts once.",)
+
+
 def test_a_log_read_twice_counts_once() -> None:
     log = Log(file="x.json", scores={"q1": 1.0, "q2": 0.0}, run_id="same")
     made = joined_table(log, Log(file="x.eval", scores=log.scores, run_id="same"))

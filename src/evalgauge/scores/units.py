@@ -286,7 +286,9 @@ def _notes(
             if replaced == 1
             else f"{replaced:,} scores of earlier attempts were replaced by later ones."
         )
-        notes.append(f"{label}: {len(repeated)} logs are attempts at the same work ({', '.join(repeated)}); {later}")
+        again = f"{repeated[0]} was named {len(repeated)} times and counts once."
+        several = f"{len(repeated)} logs are attempts at the same work ({', '.join(repeated)}); {later}"
+        notes.append(f"{label}: {again if len(set(repeated)) == 1 else several}")
     if n_works > 1:
         files = ", ".join(run.file for run in runs)
         is_shared = np.unique(of_row * (case.max(initial=0) + 1) + case).size > np.unique(case).size
