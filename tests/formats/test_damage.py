@@ -33,11 +33,13 @@ def test_every_reader_of_a_framework_is_fuzzed() -> None:
 
 def test_every_seed_is_read_by_its_own_reader(tmp_path: Path) -> None:
     for name in set(SEEDS) - {"plain"}:
+        # The tables of platforms are plain ones that are known by their columns: no framework may take them.
+        its_own = [] if name == "platforms" else [name]
         for file, data in seeds(name):
             path = tmp_path / file
             path.write_bytes(data)
             claiming = [reader.name for reader in framework_readers() if reader.claims(source(path))]
-            assert claiming == [name] or path.suffix == ".csv", (file, claiming)
+            assert claiming == its_own or path.suffix == ".csv", (file, claiming)
             assert use(path, tolerant=False), file
 
 
