@@ -119,6 +119,10 @@ def test_text_that_is_no_record_is_left_alone(text: str) -> None:
     assert parsed(text) == text
 
 
+def test_a_backslash_in_a_record_warns_nobody() -> None:
+    assert parsed(r"{'a': '\d'}") == {"a": r"\d"}
+
+
 def trace(number: int, scores: dict[str, Any]) -> dict[str, Any]:
     own: dict[str, Any] = {
         "bookmarked": False,

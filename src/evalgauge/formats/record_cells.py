@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -123,6 +124,9 @@ def parsed(text: str) -> Json:
     if len(text) > _LONGEST_LITERAL:
         return text
     try:
-        return json_of(ast.literal_eval(text))
+        with warnings.catch_warnings():
+            # A backslash that starts no escape is the text's own affair.
+            warnings.simplefilter("ignore")
+            return json_of(ast.literal_eval(text))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return text
