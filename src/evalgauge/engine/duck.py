@@ -1,4 +1,4 @@
-"""The one door to DuckDB: Parquet and large CSV files in, Parquet out, results as NumPy arrays.
+"""The door to DuckDB: Parquet and large CSV files in, Parquet out, results as NumPy arrays.
 
 DuckDB is imported inside the functions, so that a command that reads a small file does not load it. Nothing is fetched
 from the net: extensions are neither installed nor loaded.
@@ -32,29 +32,55 @@ _REAL = frozenset({"float", "double", "decimal"})
 _NESTED = frozenset({"struct", "list", "array", "map", "union"})
 
 
-class _Type(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-class _Relation(Protocol):
-    """What this module needs of a relation of DuckDB."""
+class Type(Protocol):
+    """A type of DuckDB."""
 
     @property
-    def columns(self) -> list[str]: ...
+    def id(self) -> str:
+        """Its name in small letters."""
+        ...
+
+
+class Relation(Protocol):
+    """What is needed of a relation of DuckDB."""
+
     @property
-    def types(self) -> Sequence[_Type]: ...
-    def project(self, expressions: str, /) -> _Relation: ...
-    def fetchnumpy(self) -> Mapping[str, object]: ...
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        ...
+
+    @property
+    def types(self) -> Sequence[Type]:
+        """Their types."""
+        ...
+
+    def project(self, expressions: str, /) -> Relation:
+        """Return a relation of these expressions."""
+        ...
+
+    def fetchnumpy(self) -> Mapping[str, object]:
+        """Return all rows, an array or a masked array per column."""
+        ...
 
 
-class _Connection(Protocol):
-    """What this module needs of a connection of DuckDB."""
+class Connection(Protocol):
+    """What is needed of a connection of DuckDB."""
 
-    def sql(self, query: str, *, params: object = None) -> _Relation: ...
-    def execute(self, query: str, parameters: object = None) -> object: ...
-    def register(self, view_name: str, python_object: object) -> object: ...
-    def close(self) -> None: ...
+    def sql(self, query: str, *, params: object = None) -> Relation:
+        """Return what a query gives, unread."""
+        ...
+
+    def execute(self, query: str, parameters: object = None) -> object:
+        """Run a statement."""
+        ...
+
+    def register(self, view_name: str, python_object: object) -> object:
+        """Give arrays a name in SQL."""
+        ...
+
+    def close(self) -> None:
+        """Let go of memory and files."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -100,12 +126,12 @@ def parquet_columns(
     LogError
         If the file is cut off or damaged, or lacks one of the columns.
     """
-    with _connected(memory_limit) as connection, _unglobbed(path) as file, _log_errors(label):
-        chosen = ", ".join(map(_identifier, only)) or "*"
-        query = f"SELECT {chosen} FROM read_parquet({_quoted(file)}, hive_partitioning=false)"  # noqa: S608 (quoted above)
+    with connected(memory_limit) as connection, unglobbed(path) as file, log_errors(label):
+        chosen = ", ".join(map(identifier, only)) or "*"
+        query = f"SELECT {chosen} FROM read_parquet({quoted(file)}, hive_partitioning=false)"  # noqa: S608 (quoted above)
         relation = connection.sql(query)
         for name, kind in zip(relation.columns, relation.types, strict=True):
-            yield from _fetched(relation, [(name, kind)])
+            yield from fetched(relation, [(name, kind)])
 
 
 def csv_columns(
@@ -130,15 +156,15 @@ def csv_columns(
         If a record has another number of cells, or the quoting is not that of RFC 4180.
     """
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(names)))
-    with _connected(memory_limit) as connection, _unglobbed(path) as file, _log_errors(str(path)):
+    with connected(memory_limit) as connection, unglobbed(path) as file, log_errors(str(path)):
         connection.execute(
-            f"CREATE TABLE cells AS SELECT * FROM read_csv({_quoted(file)}, auto_detect=false, header=true, "  # noqa: S608
-            f"columns={{{columns}}}, delim={_quoted(delimiter)}, quote='\"', escape='\"', strict_mode=true, "
+            f"CREATE TABLE cells AS SELECT * FROM read_csv({quoted(file)}, auto_detect=false, header=true, "  # noqa: S608
+            f"columns={{{columns}}}, delim={quoted(delimiter)}, quote='\"', escape='\"', strict_mode=true, "
             "null_padding=false, hive_partitioning=false)"
         )
         cells = connection.sql("SELECT * FROM cells")
         for place, name in enumerate(names):
-            (column,) = _fetched(cells, [(f"c{place}", cells.types[place])])
+            (column,) = fetched(cells, [(f"c{place}", cells.types[place])])
             yield Fetched(name=name, kind="text", values=column.values, missing=column.missing)
 
 
@@ -147,8 +173,8 @@ def relation_columns(relation: object) -> list[Fetched]:
 
     They are fetched by one query: run twice, a query without an order may give its rows in another one.
     """
-    source = cast("_Relation", relation)
-    return _fetched(source, list(zip(source.columns, source.types, strict=True)))
+    source = cast("Relation", relation)
+    return fetched(source, list(zip(source.columns, source.types, strict=True)))
 
 
 def is_relation(value: object) -> bool:
@@ -169,14 +195,14 @@ def write_parquet(columns: Mapping[str, NDArray[np.generic]], path: Path) -> Non
 
     views = {f"c{place}": array for place, array in enumerate(columns.values())}
     chosen = ", ".join(
-        f"{_cell(view, array)} AS {_identifier(name)}"
+        f"{_cell(view, array)} AS {identifier(name)}"
         for (view, array), name in zip(views.items(), columns, strict=True)
     )
-    with _connected(MEMORY_LIMIT) as connection:
+    with connected(MEMORY_LIMIT) as connection:
         # Sampling rows to guess a type fails where a column starts with thousands of empty cells.
         connection.execute("SET pandas_analyze_sample=0")
         connection.register("score_rows", views)
-        copy = f"COPY (SELECT {chosen} FROM score_rows) TO {_quoted(path)} (FORMAT parquet, COMPRESSION zstd)"  # noqa: S608
+        copy = f"COPY (SELECT {chosen} FROM score_rows) TO {quoted(path)} (FORMAT parquet, COMPRESSION zstd)"  # noqa: S608
         try:
             connection.execute(copy)
         except duckdb.IOException as fault:
@@ -192,8 +218,9 @@ def _cell(view: str, array: NDArray[np.generic]) -> str:
     return f"CASE WHEN isnan({view}) THEN NULL ELSE {view} END" if array.dtype.kind == "f" else view
 
 
-def _fetched(relation: _Relation, columns: list[tuple[str, _Type]]) -> list[Fetched]:
-    expressions = [f"{_expression(name, kind)} AS c{place}" for place, (name, kind) in enumerate(columns)]
+def fetched(relation: Relation, columns: list[tuple[str, Type]]) -> list[Fetched]:
+    """Return columns of a relation by one query."""
+    expressions = [f"{expression(name, kind)} AS c{place}" for place, (name, kind) in enumerate(columns)]
     result = relation.project(", ".join(expressions)).fetchnumpy()
     found: list[Fetched] = []
     for (name, kind), array in zip(columns, result.values(), strict=True):
@@ -203,18 +230,20 @@ def _fetched(relation: _Relation, columns: list[tuple[str, _Type]]) -> list[Fetc
             masked = cast("np.ma.MaskedArray[tuple[int], np.dtype[np.generic]]", array)
             missing = np.ma.getmaskarray(masked)
             values = np.asarray(masked.data)
-        found.append(Fetched(name=name, kind=_kind(kind), values=values, missing=missing))
+        found.append(Fetched(name=name, kind=kind_of(kind), values=values, missing=missing))
     return found
 
 
-def _kind(kind: _Type) -> Kind:
+def kind_of(kind: Type) -> Kind:
+    """Return what a type of DuckDB is read as."""
     if kind.id == "boolean" or kind.id in _WHOLE or kind.id in _REAL:
         return "number"
     return "nested" if kind.id in _NESTED else "text"
 
 
-def _expression(name: str, kind: _Type) -> str:
-    column = _identifier(name)
+def expression(name: str, kind: Type) -> str:
+    """Return the SQL of a column as one of the types that are read."""
+    column = identifier(name)
     if kind.id == "boolean" or kind.id in _NESTED:
         return column
     # 128-bit integers and unsigned 64-bit ones stay text: as floats, two ids could become one.
@@ -223,7 +252,8 @@ def _expression(name: str, kind: _Type) -> str:
 
 
 @contextmanager
-def _connected(memory_limit: str) -> Generator[_Connection]:
+def connected(memory_limit: str) -> Generator[Connection]:
+    """Open a database in memory that spills to a temporary folder, gone at the end."""
     import duckdb  # noqa: PLC0415 (loaded only where a large table is read)
 
     spill = tempfile.mkdtemp(prefix="evalgauge-")
@@ -237,14 +267,15 @@ def _connected(memory_limit: str) -> Generator[_Connection]:
         },
     )
     try:
-        yield cast("_Connection", connection)
+        yield cast("Connection", connection)
     finally:
         connection.close()
         shutil.rmtree(spill, ignore_errors=True)
 
 
 @contextmanager
-def _log_errors(label: str) -> Generator[None]:
+def log_errors(label: str) -> Generator[None]:
+    """Turn what DuckDB says into a refusal that names the log."""
     import duckdb  # noqa: PLC0415 (loaded only where a large table is read)
 
     try:
@@ -262,7 +293,7 @@ def _log_errors(label: str) -> Generator[None]:
 
 
 @contextmanager
-def _unglobbed(path: Path) -> Generator[Path]:
+def unglobbed(path: Path) -> Generator[Path]:
     """Give a path that DuckDB does not take for a pattern."""
     if not set(str(path)) & set("*?[{"):
         yield path
@@ -277,9 +308,11 @@ def _unglobbed(path: Path) -> Generator[Path]:
         yield plain
 
 
-def _quoted(text: str | os.PathLike[str]) -> str:
+def quoted(text: str | os.PathLike[str]) -> str:
+    """Return text as a literal of SQL."""
     return "'" + os.fspath(text).replace("'", "''") + "'"
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
+    """Return the name of a column as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'

@@ -24,7 +24,7 @@ from evalgauge.scores.table import Problem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from evalgauge.formats.columns import Words
+    from evalgauge.formats.columns import Tally, Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,6 +51,10 @@ class Keys:
         The row labels of a data frame that was written with its index, or ``None``.
     has_others
         Whether the table holds other columns than scores, among which one may name the case.
+    is_ordered
+        Whether the order of the rows means something.
+    tally
+        For a reduced table: what each row stands for.
     """
 
     file: str
@@ -63,6 +67,12 @@ class Keys:
     is_rep_wide: bool = False
     index: Words | None = None
     has_others: bool = False
+    is_ordered: bool = True
+    tally: Tally | None = None
+
+    def record(self, row: int) -> str:
+        """Return what messages call a row; nothing where rows have no order."""
+        return f"row {row + 1}" if self.is_ordered else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -115,8 +125,8 @@ def _by_id(keys: Keys, ids: Words) -> CaseRows:
     if without.size:
         raise LogError(
             keys.file,
-            f"{counted(without.size, 'row has', 'rows have')} no case id.",
-            record=f"row {int(without[0]) + 1}",
+            f"{counted(_rows_at(keys, without), 'row has', 'rows have')} no case id.",
+            record=keys.record(int(without[0])),
             field=ids.name,
             hint="Fill the ids in, or name another column: --map case=COLUMN.",
         )
@@ -133,7 +143,7 @@ def _by_id(keys: Keys, ids: Words) -> CaseRows:
         case_id=tuple(names),
         dup=dup.astype(np.int32),
         first=first,
-        is_inferred=keys.rep is None and not keys.is_rep_wide and bool((rep > 1).any()),
+        is_inferred=_has_inferred_reps(keys, rep),
         id_is_row_number=False,
         problems=(*problems, *more),
     )
@@ -152,6 +162,9 @@ def _content_parts(keys: Keys, base: NDArray[np.int64]) -> tuple[NDArray[np.int6
     if keys.rep is not None:
         repeated = occurrences(groups(keys.run, base, keys.metric, keys.rep)[0]) > 0
         several = np.intersect1d(several, base[repeated])
+    elif keys.tally is not None and keys.tally.has_reps:
+        # Every rep number stands once, so that no id stands for several cases.
+        several = several[:0]
     is_split = np.isin(base, several)
     parts[is_split] = keys.content[is_split] + 1
     problems: list[Problem] = []
@@ -172,13 +185,17 @@ def _content_parts(keys: Keys, base: NDArray[np.int64]) -> tuple[NDArray[np.int6
 def _reps(keys: Keys, case: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Problem]]:
     """Return the reps, and the cases with those rows apart that no rep number tells from another row."""
     if keys.rep is None and not keys.is_rep_wide:
-        rep = occurrences(groups(keys.run, case, keys.metric)[0]) + 1
-        return rep, case, _announced(keys, case, rep)
+        count = None if keys.tally is None else keys.tally.count
+        rep = occurrences(groups(keys.run, case, keys.metric)[0], count) + 1
+        is_numbered = keys.tally is not None and keys.tally.has_reps
+        return rep, case, [] if is_numbered else _announced(keys, case)
     rep = np.ones(case.size, dtype=np.int64) if keys.rep is None else keys.rep
     again = occurrences(groups(keys.run, case, keys.metric, rep)[0])
     doubles = int((again > 0).sum())
     if not doubles:
         return rep, case, []
+    if not keys.is_ordered:
+        raise doubled_reps(keys.file, doubles)
     row = int(np.flatnonzero(again > 0)[0]) + 1
     text = (
         f"{counted(doubles, 'row repeats', 'rows repeat')} a case, rep and metric that an earlier row holds (first: "
@@ -187,12 +204,30 @@ def _reps(keys: Keys, case: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArr
     return rep, groups(case, again)[0], [Problem(text=text, file=keys.file, record=f"row {row}", count=doubles)]
 
 
-def _announced(keys: Keys, case: NDArray[np.int64], rep: NDArray[np.int64]) -> list[Problem]:
-    last = int(rep.max(initial=1))
+def doubled_reps(file: str, doubles: int) -> LogError:
+    """Return the refusal of a large table that holds rows twice: no order of rows tells which copy is which."""
+    rows = counted(doubles, "row repeats", "rows repeat")
+    what = f"{rows} a case, rep and metric that another row holds, and the rows of a table this large have no order."
+    return LogError(file, what, hint="Remove what was written twice, or number further reps.")
+
+
+def _rows_at(keys: Keys, rows: NDArray[np.intp]) -> int:
+    """Return how many rows of the source these rows stand for."""
+    return rows.size if keys.tally is None else int(keys.tally.count[rows].sum())
+
+
+def _has_inferred_reps(keys: Keys, rep: NDArray[np.int64]) -> bool:
+    if keys.tally is not None:
+        return not keys.tally.has_reps and bool((rep + keys.tally.count > 2).any())
+    return keys.rep is None and not keys.is_rep_wide and bool((rep > 1).any())
+
+
+def _announced(keys: Keys, case: NDArray[np.int64]) -> list[Problem]:
+    group, _ = groups(keys.run, case, keys.metric)
+    counts = np.bincount(group, weights=None if keys.tally is None else keys.tally.count).astype(np.int64)
+    last = int(counts.max(initial=1))
     if last == 1:
         return []
-    group, _ = groups(keys.run, case, keys.metric)
-    counts = np.bincount(group)
     repeated = groups(case[np.isin(group, np.flatnonzero(counts > 1))])[1].size
     total = groups(case)[1].size
     way_out = "If they are different cases, name the column that tells them apart: --map case=COLUMN."

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -88,6 +88,25 @@ Column: TypeAlias = Words | Numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tally:
+    """How often each row of a reduced table stood in the large one.
+
+    Attributes
+    ----------
+    count
+        Rows of the large table that each row stands for, int64.
+    has_reps
+        Whether the large table numbers its reps: the numbers were checked where it lies, and left there.
+    varying
+        Columns by name that the rows do not agree in: where a row stands for several values.
+    """
+
+    count: NDArray[np.int64]
+    has_reps: bool
+    varying: Mapping[str, NDArray[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table:
     """A table as it was found.
 
@@ -105,6 +124,10 @@ class Table:
         A hash of what was read.
     problems
         What could not be taken as it was.
+    is_ordered
+        Whether the order of the rows means something: it does not in a large table, wherever it was read.
+    tally
+        For a reduced table: what each row stands for.
     """
 
     file: str
@@ -113,6 +136,12 @@ class Table:
     stem: str
     digest: str
     problems: tuple[Problem, ...] = ()
+    is_ordered: bool = True
+    tally: Tally | None = None
+
+    def record(self, row: int) -> str:
+        """Return what messages call a row, counted from 0; nothing where rows have no order."""
+        return f"row {row + 1}" if self.is_ordered else ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -316,13 +345,13 @@ def _by_appearance(
     return rank[inverse], firsts[order]
 
 
-def occurrences(group: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each row how many earlier rows are in its group.
+def occurrences(group: NDArray[np.int64], count: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Return for each row how many earlier rows are in its group; ``count`` says how many each row stands for.
 
     Examples
     --------
-    >>> occurrences(np.array([0, 1, 0, 0])).tolist()
-    [0, 0, 1, 2]
+    >>> occurrences(np.array([0, 1, 0, 0])).tolist(), occurrences(np.array([0, 0]), np.array([5, 1])).tolist()
+    ([0, 0, 1, 2], [0, 5])
     """
     order = np.argsort(group, kind="stable")
     ordered = group[order]
@@ -330,8 +359,9 @@ def occurrences(group: NDArray[np.int64]) -> NDArray[np.int64]:
     is_start[1:] = ordered[1:] != ordered[:-1]
     starts = np.flatnonzero(is_start)
     sizes = np.diff(np.append(starts, ordered.size))
+    before = np.arange(ordered.size) if count is None else np.cumsum(count[order]) - count[order]
     found = np.empty(ordered.size, dtype=np.int64)
-    found[order] = np.arange(ordered.size) - np.repeat(starts, sizes)
+    found[order] = before - np.repeat(before[starts], sizes)
     return found
 
 

@@ -15,9 +15,10 @@ from evalgauge.formats.aliases import is_index_name, is_role_name
 from evalgauge.formats.cells import is_score_like, number_in, score_words
 from evalgauge.formats.columns import Encoder, Table, Words, encoded_texts
 from evalgauge.formats.converted import COLUMNS
+from evalgauge.formats.large_table import Origin, UnsuitedError, counted_table
 from evalgauge.formats.plain_text import arm_name, digest_of, encoding_of, head_text
 from evalgauge.formats.promptfoo_csv import PROMPTFOO, table_of_results
-from evalgauge.formats.score_table import table_of
+from evalgauge.formats.score_table import LARGE_ROWS, table_of
 from evalgauge.formats.wording import counted
 from evalgauge.scores.table import Problem
 
@@ -60,6 +61,8 @@ class CsvReader:
         """Return the scores, or raise ``LogError`` naming the line."""
         named = {name for role in options.columns.values() for name in (role, *role.split("|"))}
         named |= {*options.wide_arms, *options.wide_reps}
+        if options.is_counted and (large := _large(source, options, named)) is not None:
+            return large
         table = csv_cells(source, tolerant=options.tolerant, named=named)
         if set(table.names) >= PROMPTFOO and not (options.columns or options.wide_arms or options.wide_reps):
             return table_of_results(table, options)
@@ -67,6 +70,27 @@ class CsvReader:
 
 
 READER = CsvReader()
+
+
+def _large(source: Source, options: ReadOptions, named: Collection[str]) -> ScoreTable | None:
+    """Return the scores of a large file, counted by DuckDB, or ``None`` where it is to be read line by line."""
+    if source.path.stat().st_size < ENGINE_ABOVE or encoding_of(source.path) != "utf-8-sig":
+        return None
+    delimiter = delimiter_of(head_text(source.head) or "") or ","
+    header, is_first_line = _header(source, "utf-8-sig", delimiter, named)
+    names, doubles = _unique(header)
+    # A semicolon or a tab may go with decimal commas.
+    if delimiter != "," or not is_first_line or len(names) < 2 or doubles or set(names) >= PROMPTFOO:
+        return None
+    from evalgauge.engine.duck_counts import csv_rows  # noqa: PLC0415 (the engine is loaded only where it is needed)
+
+    origin = Origin(file=source.name, stem=arm_name(source), digest=digest_of(source.path))
+    try:
+        with csv_rows(source.path, names=names, delimiter=delimiter, label=source.name) as rows:
+            return counted_table(rows, origin, options, least_rows=LARGE_ROWS)
+    except (UnsuitedError, LogError):
+        # The csv module reads what DuckDB does not, and names the line where neither does.
+        return None
 
 
 def csv_cells(

@@ -132,6 +132,8 @@ def _read_pipe(path: Path, name: str, options: ReadOptions) -> ScoreTable:
 
 def _read_folder(path: Path, options: ReadOptions) -> ScoreTable:
     files, closed = _files_in(path)
+    if (large := _large_parts(path, files, options)) is not None:
+        return large
     tables, taken = tables_of_folder(Source(path=path, head=b"", is_folder=True), options)
     left = [] if taken is None else [file for file in files if file not in taken]
     unread: list[str] = []
@@ -163,6 +165,17 @@ def _read_folder(path: Path, options: ReadOptions) -> ScoreTable:
             text += " A plain table beside the logs of a framework is read if it is named itself."
         problems.append(Problem(text=text, file=str(path), count=len(unread)))
     return replace(joined, problems=(*joined.problems, *problems)) if problems else joined
+
+
+def _large_parts(folder: Path, files: Sequence[Path], options: ReadOptions) -> ScoreTable | None:
+    """Return the scores of a table that Spark or a warehouse wrote in parts, where that is all that a folder holds."""
+    parts = [file for file in files if file.name != "_SUCCESS"]
+    are_parts = all(file.name.startswith("part-") and file.suffix == ".parquet" for file in parts)
+    if not (options.is_counted and parts and are_parts):
+        return None
+    from evalgauge.formats.parquet_table import large_parquet  # noqa: PLC0415 (loads the engine only for such parts)
+
+    return large_parquet(parts, Source(path=folder, head=b"", is_folder=True), options)
 
 
 def _files_in(folder: Path) -> tuple[list[Path], list[str]]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from evalgauge.errors import LogError
 from evalgauge.formats.columns import Table
+from evalgauge.formats.large_table import Origin, UnsuitedError, counted_table
 from evalgauge.formats.plain_text import arm_name, digest_of
-from evalgauge.formats.score_table import table_of
+from evalgauge.formats.score_table import LARGE_ROWS, table_of
 from evalgauge.formats.typed_columns import columns_of_fetched
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from evalgauge.formats.protocol import ReadOptions, Source
     from evalgauge.scores.table import ScoreTable
 
@@ -31,6 +36,8 @@ class ParquetReader:
         """Return the scores, or raise ``LogError``."""
         from evalgauge.engine import duck  # noqa: PLC0415 (the engine is loaded only where it is needed)
 
+        if options.is_counted and (large := large_parquet([source.path], source, options)) is not None:
+            return large
         columns = columns_of_fetched(duck.parquet_columns(source.path, label=source.name))
         if not columns:
             raise LogError(source.name, "holds no columns.")
@@ -45,3 +52,18 @@ class ParquetReader:
 
 
 READER = ParquetReader()
+
+
+def large_parquet(files: Sequence[Path], source: Source, options: ReadOptions) -> ScoreTable | None:
+    """Return the scores of Parquet files that are one large table, or ``None`` where they are to be read row by row."""
+    from evalgauge.engine.duck_counts import parquet_rows  # noqa: PLC0415 (loaded only where it is needed)
+
+    with parquet_rows(files, label=source.name) as rows:
+        if rows.n_rows < LARGE_ROWS:
+            return None
+        digests = [digest_of(file) for file in files]
+        digest = digests[0] if len(files) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
+        try:
+            return counted_table(rows, Origin(file=source.name, stem=arm_name(source), digest=digest), options)
+        except UnsuitedError:
+            return None

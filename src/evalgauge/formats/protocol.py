@@ -67,6 +67,13 @@ class ReadOptions:
         Columns of a wide table that are arms, or reps.
     tolerant
         Keep what can be read and list the problems, in place of refusing the file.
+    is_counted
+        Whether a question is answered from sums: a large table may then be reduced where it lies, and what it holds is
+        listed in the order of its ids.
+    fields
+        Fields of the cases that the question asks for; ``None`` for all of them.
+    engine
+        Where the tables lie, as an address; ``""`` for files.
     progress
         Called with (done, total) in bytes or members.
     """
@@ -76,6 +83,9 @@ class ReadOptions:
     wide_arms: tuple[str, ...] = ()
     wide_reps: tuple[str, ...] = ()
     tolerant: bool = False
+    is_counted: bool = False
+    fields: frozenset[str] | None = None
+    engine: str = ""
     progress: Callable[[int, int], None] = no_progress
 
 

@@ -18,6 +18,7 @@ from evalgauge.formats.presets import prepared
 from evalgauge.formats.roles import roles_of
 from evalgauge.formats.wording import counted
 from evalgauge.scores.build import inferred_metrics
+from evalgauge.scores.order import in_order_of_ids
 from evalgauge.scores.table import CaseContent, Cases, Metric, Problem, Run, ScoreTable, Status
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from evalgauge.formats.roles import Roles
     from evalgauge.scores.table import Json
 
+LARGE_ROWS = 500_000
+"""Rows from which on a table counts as large: what it holds is listed in the order of its ids."""
 _MOST_REP = 1_000_000
 
 
@@ -56,9 +59,13 @@ def table_of(table: Table, options: ReadOptions) -> ScoreTable:
     _check_words(options)
     if is_converted(table) and not (options.columns or options.wide_arms or options.wide_reps):
         return table_of_converted(table)
+    if options.is_counted and table.n_rows >= LARGE_ROWS:
+        # Engines keep no order of rows, and an answer must not depend on where a table was read.
+        table = replace(table, is_ordered=False)
     found = prepared(_with_decimal_commas(table), options)
     roles = roles_of(found.table, options, found.roles)
-    return _Assembly(found.table, options, roles, found.framework).score_table()
+    scores = _Assembly(found.table, options, roles, found.framework).score_table()
+    return scores if table.is_ordered else in_order_of_ids(scores)
 
 
 def _with_decimal_commas(table: Table) -> Table:
@@ -109,6 +116,8 @@ class _Assembly:
                 is_rep_wide=self._roles.wide == "reps",
                 index=None if self._roles.index is None else encoded(self._roles.index),
                 has_others=self._roles.has_others,
+                is_ordered=self._table.is_ordered,
+                tally=self._table.tally,
             )
         )
         self._problems.extend(found.problems)
@@ -135,6 +144,7 @@ class _Assembly:
             status=status,
             raw=raw,
             problems=tuple(self._problems),
+            count=None if self._table.tally is None else np.tile(self._table.tally.count, len(blocks)),
         )
 
     def _metrics(self) -> tuple[NDArray[np.int64], list[str]]:
@@ -154,7 +164,7 @@ class _Assembly:
             raise LogError(
                 self._table.file,
                 f"{counted(without.size, 'row has', 'rows have')} no rep number.",
-                record=f"row {int(without[0]) + 1}",
+                record=self._table.record(int(without[0])),
                 field=column.name,
                 hint="Fill them in, or rename the column if it is no rep.",
             )
@@ -189,11 +199,10 @@ class _Assembly:
         place = unclear_number(column, self._options.words)
         if place is None:
             return
-        row = int(np.argmax(column.codes == place)) + 1
         raise LogError(
             self._table.file,
             f"{texts(column)[place]!r} is a number whose marks can be read in more than one way.",
-            record=f"row {row}",
+            record=self._table.record(int(np.argmax(column.codes == place))),
             field=column.name,
             hint="Write the scores with a point before decimals and nothing between thousands, such as 0.5 and 1234.5.",
         )
@@ -234,8 +243,10 @@ class _Assembly:
             for wide_arm in arms
         ]
         most = np.ones(len(pairs), dtype=np.int64)
-        np.maximum.at(most, run, rep)
+        tally = self._table.tally
+        np.maximum.at(most, run, rep if tally is None else rep + np.resize(tally.count, rep.size) - 1)
         is_explicit = self._roles.wide == "reps" or (self._roles.rep is not None and not self._roles.rep.is_empty)
+        is_explicit = is_explicit or (tally is not None and tally.has_reps)
         return tuple(
             Run(
                 run_id=self._table.digest,
@@ -252,15 +263,22 @@ class _Assembly:
         fields: Columns = {}
         for name, column in self._roles.slices.items():
             words = encoded(column)
-            per_case, row = _per_case(words, found)
-            if row is None:
+            per_case, differs = _per_case(words, found)
+            if self._table.tally is not None and column.name in self._table.tally.varying:
+                differs |= self._table.tally.varying[column.name]
+            if not differs.any():
                 values = [*texts(words), None]
                 fields[name] = tuple(map(values.__getitem__, per_case.tolist()))
             elif name in self._roles.asked:
+                row = int(np.argmax(differs))
+                name_of = found.case_id[int(found.case[row])]
+                if not self._table.is_ordered:
+                    several: list[int] = np.unique(found.case[differs]).tolist()
+                    name_of = min((len(found.case_id[case]), found.case_id[case]) for case in several)[1]
                 raise LogError(
                     self._table.file,
-                    f"holds two values for case {found.case_id[int(found.case[row])]!r}.",
-                    record=f"row {row + 1}",
+                    f"holds two values for case {name_of!r}.",
+                    record=self._table.record(row),
                     field=column.name,
                     hint="A slice or cluster belongs to the case: every row of a case must hold the same value. If "
                     f"this column names the case, say so too: --map case={column.name},{name}={column.name}",
@@ -269,16 +287,15 @@ class _Assembly:
         return grouping_fields(fields, targets=targets, asked=self._roles.asked)
 
 
-def _per_case(words: Words, found: CaseRows) -> tuple[NDArray[np.int32], int | None]:
-    """Return one code per case, and the first row that contradicts it if there is one."""
+def _per_case(words: Words, found: CaseRows) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Return one code per case, and the rows that contradict it."""
     per_case = words.codes[found.first].copy()
     lacking = per_case < 0
     if lacking.any():
         rows = np.flatnonzero((words.codes >= 0) & lacking[found.case])
         # Reversed, so that the first row with a value is written last and stays.
         per_case[found.case[rows[::-1]]] = words.codes[rows[::-1]]
-    differs = (words.codes != per_case[found.case]) & (words.codes >= 0)
-    return per_case, int(np.argmax(differs)) if differs.any() else None
+    return per_case, (words.codes != per_case[found.case]) & (words.codes >= 0)
 
 
 def _arm_codes(columns: Sequence[Column], table: Table) -> tuple[NDArray[np.int64], list[str]]:

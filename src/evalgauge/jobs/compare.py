@@ -10,7 +10,7 @@ from evalgauge.jobs.arms import arms_of
 from evalgauge.jobs.compared import compared_counts, compared_rates
 from evalgauge.jobs.compared_arms import compared_paired, compared_unpaired
 from evalgauge.jobs.compared_looks import with_looks
-from evalgauge.jobs.reading import asked_table, counts_of, log_name
+from evalgauge.jobs.reading import asked_table, counts_of, log_name, needs_of
 from evalgauge.questions.compare import CompareRequest
 from evalgauge.questions.given import request_from
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evalgauge.jobs.arms import Arm
+    from evalgauge.jobs.reading import Needs, Side
     from evalgauge.questions.compare import CompareAnswer
     from evalgauge.questions.parts import Missing
     from evalgauge.scores.table import ScoreTable
+
+_SIDES: tuple[Side, Side] = ("base", "cand")
 
 
 def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
@@ -161,28 +164,33 @@ def compare_answer(request: CompareRequest, logs: Sequence[Any] = ()) -> Compare
     return with_looks(answer, baseline, candidate)
 
 
-def two_arms(request: CompareRequest, sources: Sequence[Any]) -> tuple[Arm, Arm]:
-    """Return baseline and candidate of a request, from two logs or from one that holds both."""
+def two_arms(request: CompareRequest, sources: Sequence[Any], *, in_order: bool = False) -> tuple[Arm, Arm]:
+    """Return baseline and candidate of a request, from two logs or from one that holds both.
+
+    With ``in_order`` the cases stay in the order of the log, however large it is.
+    """
+    needs = None if in_order else needs_of(request.by, request.cluster)
     if len(sources) == 1:
-        return _arms_of_one(request, sources[0])
+        return _arms_of_one(request, sources[0], needs)
     if len(sources) != 2:
         came = f"{len(sources)} logs" if sources else "no log"
         raise ArgumentError("logs", came, "two logs, baseline first", "Or one log with --arms base,new.")
     names = request.arms or (None, None)
     if len(names) != 2:
         raise ArgumentError("arms", ",".join(request.arms), "two names, baseline first")
-    baseline = _side(request, "baseline", asked_table(sources[0], request, "base"), names[0])
-    return baseline, _side(_for_candidate(request), "candidate", asked_table(sources[1], request, "cand"), names[1])
+    base, cand = (asked_table(source, request, side, needs=needs) for source, side in zip(sources, _SIDES, strict=True))
+    baseline = _side(request, "baseline", base, names[0])
+    return baseline, _side(_for_candidate(request), "candidate", cand, names[1])
 
 
-def _arms_of_one(request: CompareRequest, source: Any) -> tuple[Arm, Arm]:  # noqa: ANN401 - see compare
-    table = asked_table(source, request)
+def _arms_of_one(request: CompareRequest, source: Any, needs: Needs | None) -> tuple[Arm, Arm]:  # noqa: ANN401 - see compare
+    table = asked_table(source, request, needs=needs)
     metrics = {metric.name for metric in table.metrics}
     if not request.arms and len(request.wide_arms) == 2:
         request = replace(request, arms=request.wide_arms)
     if not request.wide_arms and len(request.arms) == 2 and metrics.issuperset(request.arms):
         # Two score columns that are named as arms: the table is wide.
-        table = asked_table(source, replace(request, wide_arms=request.arms))
+        table = asked_table(source, replace(request, wide_arms=request.arms), needs=needs)
     if len(request.arms) != 2:
         names = list(dict.fromkeys(run.arm for run in table.runs))
         if len(names) < 2:

@@ -12,7 +12,7 @@ from evalgauge.jobs.compare import two_arms
 from evalgauge.jobs.compared_arms import compared_paired, compared_unpaired, paired_arms
 from evalgauge.jobs.gate_parts import Subject
 from evalgauge.jobs.measured import measured_arm
-from evalgauge.jobs.reading import asked_table
+from evalgauge.jobs.reading import asked_table, needs_of
 from evalgauge.questions.compare import CompareRequest
 from evalgauge.questions.measure import MeasureRequest
 
@@ -53,16 +53,19 @@ def subjects_of(settings: GateSettings, sources: list[Any]) -> list[Subject]:
         raise ArgumentError("logs", "nothing", "two logs, baseline first; or the candidate alone, for --min-rate")
     if len(sources) > 2:
         raise ArgumentError("logs", f"{len(sources)} logs", "two logs, baseline first")
+    # Looks at any time go through the cases in the order of the log.
+    fields = [name for rule in settings.rules for name in (rule.by, rule.cluster)]
+    needs = None if options.anytime else needs_of(*fields)
     if len(sources) == 1 and not (len(options.arms) == 2 or len(options.wide_arms) == 2):
         if settings.needs_baseline:
             hint = "Or one log with --arms base,new; or name a blessed baseline in the file of rules."
             raise ArgumentError("logs", "one log", "two logs, baseline first: a rule speaks of a change", hint)
-        table = asked_table(sources[0], options)
+        table = asked_table(sources[0], options, needs=needs)
         return [alone(rule, options, table) for rule in settings.rules]
     if len(sources) == 2:
         # Read once, for all rules.
         sides: tuple[Side, Side] = ("base", "cand")
-        sources = [asked_table(source, options, side) for source, side in zip(sources, sides, strict=True)]
+        sources = [asked_table(source, options, side, needs=needs) for source, side in zip(sources, sides, strict=True)]
     return [_pair(rule, options, sources) for rule in settings.rules]
 
 
@@ -79,7 +82,7 @@ def alone(rule: RuleOptions, options: GateOptions, table: ScoreTable) -> Subject
 
 
 def _pair(rule: RuleOptions, options: GateOptions, sources: Sequence[Any]) -> Subject:
-    baseline, candidate = two_arms(_compare_request(rule, options), sources)
+    baseline, candidate = two_arms(_compare_request(rule, options), sources, in_order=options.anytime)
     pairs = None if options.unpaired else paired_arms(baseline, candidate, rule.cluster)
     return Subject(rule=rule, options=options, candidate=candidate, baseline=baseline, pairs=pairs)
 

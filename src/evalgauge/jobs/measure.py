@@ -10,7 +10,7 @@ from evalgauge.jobs.arms import arms_and_refusals
 from evalgauge.jobs.judge_labels import check_judge_options, corrected_answer
 from evalgauge.jobs.measured import measured_arm, measured_counts
 from evalgauge.jobs.noted import noted
-from evalgauge.jobs.reading import asked_table, counts_of, log_name
+from evalgauge.jobs.reading import asked_table, counts_of, log_name, needs_of
 from evalgauge.questions.given import request_from
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 
@@ -162,7 +162,9 @@ def measure_each(
         return tuple(measured_counts(request, *count) for count in counts)
     if not sources:
         raise ArgumentError("logs", "nothing", "a log, a table, a folder, or a count such as 47/50")
-    table = asked_table(sources[0] if len(sources) == 1 else sources, request)
+    # A judge's labels are set beside single runs.
+    needs = needs_of(request.by, request.cluster) if labels is None else None
+    table = asked_table(sources[0] if len(sources) == 1 else sources, request, needs=needs)
     arms, refusals = arms_and_refusals(table, request, request.arm)
     answers = [measured_arm(request, arm) for arm in arms]
     if labels is not None:

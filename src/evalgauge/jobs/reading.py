@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -75,9 +76,39 @@ def read(
     return asked_table(source, asked)
 
 
-def asked_table(source: Any, asked: ReadingOptions, side: Side | None = None) -> ScoreTable:  # noqa: ANN401 - see read
-    """Return the table of a request's logs, with the columns that were mapped for this side of a comparison."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What a question needs of a large table, which is reduced where it lies.
+
+    Attributes
+    ----------
+    fields
+        Fields of the cases: its slices and clusters.
+    """
+
+    fields: frozenset[str]
+
+
+def needs_of(*fields: str | None) -> Needs:
+    """Return that a question needs sums and these fields, those that are named."""
+    return Needs(fields=frozenset(field for field in fields if field is not None))
+
+
+def asked_table(
+    source: Any,  # noqa: ANN401 - see read
+    asked: ReadingOptions,
+    side: Side | None = None,
+    *,
+    needs: Needs | None = None,
+) -> ScoreTable:
+    """Return the table of a request's logs, with the columns that were mapped for this side of a comparison.
+
+    With ``needs`` the sums of the cases are enough, and a large table is reduced where it lies; without, every run is a
+    row, in the order of the log.
+    """
     options = ReadOptions(
+        is_counted=needs is not None,
+        fields=None if needs is None else needs.fields,
         columns=side_columns(asked.columns, side),
         words=asked.words,
         wide_arms=asked.wide_arms,

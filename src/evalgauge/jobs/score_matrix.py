@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evalgauge.errors import ArgumentError, PairingError, ScoreError
 from evalgauge.jobs.arms import arms_of
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.reading import asked_table, log_name, needs_of
 from evalgauge.questions.parts import ScoringOptions
 from evalgauge.scores.identity import CaseView
 from evalgauge.scores.pairing import paired_cases
@@ -87,7 +87,7 @@ def score_matrix(
         If the scores have different ranges, or none, or nothing is left.
     """
     _check_once(sources)
-    arms = [arm for source in sources for arm in _arms(request, source)]
+    arms = [arm for source in sources for arm in _arms(request, source, cluster)]
     if len(arms) < 2:
         came = "no log" if not arms else f"one candidate ({arms[0].source.arm})"
         raise ArgumentError("logs", came, "two candidates or more", one_arm if arms else "")
@@ -139,7 +139,7 @@ def _check_once(sources: Sequence[Any]) -> None:
             raise ArgumentError("logs", came, "each log once: a copy is no candidate")
 
 
-def _arms(request: BestOfOptions, source: Any) -> tuple[Arm, ...]:  # noqa: ANN401 - a path, a data frame or a table
+def _arms(request: BestOfOptions, source: Any, cluster: str | None) -> tuple[Arm, ...]:  # noqa: ANN401 - a path, a data frame or a table
     asked = ScoringOptions(
         columns=request.columns,
         words=request.words,
@@ -150,7 +150,7 @@ def _arms(request: BestOfOptions, source: Any) -> tuple[Arm, ...]:  # noqa: ANN4
         task=request.task,
         score_range=request.score_range,
     )
-    arms = arms_of(asked_table(source, asked), asked)
+    arms = arms_of(asked_table(source, asked, needs=needs_of(cluster)), asked)
     sets = list(dict.fromkeys(arm.source.set_name for arm in arms))
     if len(sets) > 1:
         name = log_name(source)

@@ -72,6 +72,7 @@ def concatenated(tables: Sequence[ScoreTable]) -> ScoreTable:
         status=status,
         raw=raw,
         problems=tuple(problem for table in tables for problem in table.problems),
+        count=_counts(tables),
     )
 
 
@@ -134,6 +135,14 @@ def _cases(several: Sequence[Cases]) -> Cases:
         case_fp=_padded([cases.case_fp for cases in several], sizes),
         input_fp=_padded([cases.input_fp for cases in several], sizes),
         id_is_row_number=any(cases.id_is_row_number for cases in several),
+    )
+
+
+def _counts(tables: Sequence[ScoreTable]) -> NDArray[np.int64] | None:
+    if all(table.count is None for table in tables):
+        return None
+    return np.concatenate(
+        [np.ones(len(table), dtype=np.int64) if table.count is None else table.count for table in tables]
     )
 
 

@@ -57,6 +57,7 @@ def table_of_arm(table: ScoreTable, arm: str) -> ScoreTable:
         score=table.score[rows],
         status=table.status[rows],
         raw=None if table.raw is None else tuple(table.raw[row] for row in at),
+        count=None if table.count is None else table.count[rows],
     )
 
 

@@ -84,6 +84,7 @@ class _Rows(NamedTuple):
     case: NDArray[np.int64]
     score: NDArray[np.float64]
     status: NDArray[np.int64]
+    times: NDArray[np.int64] | None = None
 
 
 def case_sums(table: ScoreTable, *, metric: int, arm: str | None = None) -> CaseSums:
@@ -131,7 +132,8 @@ def case_sums(table: ScoreTable, *, metric: int, arm: str | None = None) -> Case
     # A slice copies nothing, which matters where all of a million rows are wanted.
     chosen = slice(None) if wanted.all() else wanted
     run = table.run[chosen]
-    rows = _Rows(table.case[chosen].astype(np.int64), table.score[chosen], table.status[chosen].astype(np.int64))
+    count = None if table.count is None else table.count[chosen]
+    rows = _Rows(table.case[chosen].astype(np.int64), table.score[chosen], table.status[chosen].astype(np.int64), count)
     if np.isnan(rows.score[rows.status == Status.OK]).any():
         raise ScoreError(
             f"metric {table.metrics[metric].name!r}: some scores are words without a number. Say what each is "
@@ -140,6 +142,14 @@ def case_sums(table: ScoreTable, *, metric: int, arm: str | None = None) -> Case
     is_judged = np.asarray([one.rep_kind == "judge" for one in table.runs], dtype=np.bool_)
     judgings = 0
     if is_judged.any() and (judged := is_judged[run]).any():
+        if rows.times is not None:
+            # Judgings are averaged one by one.
+            run, judged = np.repeat(run, rows.times), np.repeat(judged, rows.times)
+            rows = _Rows(
+                case=np.repeat(rows.case, rows.times),
+                score=np.repeat(rows.score, rows.times),
+                status=np.repeat(rows.status, rows.times),
+            )
         rows, judgings = _averaged(rows, run, judged)
     return _summed(rows, judgings)
 
@@ -228,38 +238,51 @@ def _chosen(rows: _Rows, wanted: NDArray[np.bool_]) -> _Rows:
 
 
 def _summed(rows: _Rows, judgings: int) -> CaseSums:
-    planned = np.bincount(rows.case)
-    size = planned.size
+    size = int(rows.case.max(initial=-1)) + 1
+    planned = _counted(rows.case, rows.times, size)
     case = np.flatnonzero(planned)
     n_planned = planned[case]
     scored = rows.status == Status.OK
     # Column by column: one count of all pairs of case and status would be as wide as there are statuses.
     counts = np.zeros((case.size, len(Status)), dtype=np.int64, order="F")
     if scored.all():
-        score, of_case = rows.score, rows.case
+        score, of_case, times = rows.score, rows.case, rows.times
         counts[:, Status.OK] = n_planned
     else:
         score, of_case = rows.score[scored], rows.case[scored]
+        times = None if rows.times is None else rows.times[scored]
         for status in np.flatnonzero(np.bincount(rows.status)).tolist():
-            counts[:, status] = np.bincount(rows.case[rows.status == status], minlength=size)[case]
+            own = rows.status == status
+            counts[:, status] = _counted(rows.case[own], None if rows.times is None else rows.times[own], size)[case]
     parts = whole_parts(score)
     if parts:
         # Whole numbers add exactly in float64 in any order.
         score = np.rint(score * parts)
+        total, total_sq = (score, score * score) if times is None else (score * times, score * score * times)
     else:
+        if times is not None:
+            score, of_case = np.repeat(score, times), np.repeat(of_case, times)
         order = np.lexsort((score, of_case))
-        score, of_case = score[order], of_case[order]
+        total, of_case = score[order], of_case[order]
+        total_sq = total * total
     unit = parts or 1
     return CaseSums(
         case=case,
         n_planned=n_planned,
         n_scored=counts[:, Status.OK].copy(),
-        total=np.bincount(of_case, weights=score, minlength=size)[case] / unit,
-        total_sq=np.bincount(of_case, weights=score * score, minlength=size)[case] / (unit * unit),
+        total=np.bincount(of_case, weights=total, minlength=size)[case] / unit,
+        total_sq=np.bincount(of_case, weights=total_sq, minlength=size)[case] / (unit * unit),
         status_counts=counts,
         parts=parts,
         judgings=judgings,
     )
+
+
+def _counted(case: NDArray[np.int64], count: NDArray[np.int64] | None, size: int) -> NDArray[np.int64]:
+    """Return the number of runs per case; whole numbers below 2^53 add exactly as weights."""
+    if count is None:
+        return np.bincount(case, minlength=size)
+    return np.bincount(case, weights=count, minlength=size).astype(np.int64)
 
 
 def whole_parts(score: NDArray[np.float64]) -> int:

@@ -183,8 +183,9 @@ class Problem:
 class ScoreTable:
     """Every planned run of every case, with its score or the reason why there is none.
 
-    The row columns have one entry per (run, case, rep, metric); the key is unique. ``score`` is NaN exactly where
-    ``status`` is not ``Status.OK``, or where the metric is categorical and the word has no number.
+    The row columns have one entry per (run, case, rep, metric); the key is unique. In a large table a row may stand for
+    several reps of equal result: ``count`` says of how many, and ``rep`` is the first of them. ``score`` is NaN exactly
+    where ``status`` is not ``Status.OK``, or where the metric is categorical and the word has no number.
 
     Attributes
     ----------
@@ -202,6 +203,8 @@ class ScoreTable:
         The source's literal per row, where the reader kept it.
     problems
         What the reader could not take as it was.
+    count
+        Reps that each row stands for, int64; ``None`` where every row is one.
     """
 
     runs: tuple[Run, ...]
@@ -215,6 +218,7 @@ class ScoreTable:
     status: NDArray[np.int8]
     raw: tuple[str | None, ...] | None = None
     problems: tuple[Problem, ...] = ()
+    count: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return self.score.size

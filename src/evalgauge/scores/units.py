@@ -138,6 +138,7 @@ def unit_table(table: ScoreTable, unit: Unit) -> ScoreTable:
         status=table.status[rows],
         raw=None if table.raw is None else tuple(table.raw[row] for row in at),
         problems=table.problems,
+        count=None if table.count is None else table.count[rows],
     )
 
 
@@ -226,7 +227,8 @@ def _unit(table: ScoreTable, cases: Cases, runs: list[int], known: Callable[[], 
         kept = _last_attempts(work[run], run, case, rep, table.status[rows])
         rows, run, case, rep = rows[kept], run[kept], case[kept], rep[kept]
         most = np.zeros(len(runs), dtype=np.int64)
-        np.maximum.at(most, work[run], rep)
+        last = rep if table.count is None else rep + table.count[rows] - 1
+        np.maximum.at(most, work[run], last)
         rep = rep + (np.cumsum(most) - most)[work[run]]
         notes = _notes(members, work, work[run], case, int((~kept).sum()))
     return Unit(

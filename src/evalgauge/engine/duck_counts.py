@@ -1,0 +1,184 @@
+"""Counting the rows of Parquet files and of large CSV files by DuckDB, within a memory limit."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from evalgauge.engine.counts import MOST_ROWS, Counts, too_many
+from evalgauge.engine.duck import (
+    Fetched,
+    connected,
+    expression,
+    fetched,
+    identifier,
+    kind_of,
+    log_errors,
+    quoted,
+    unglobbed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from evalgauge.engine.counts import CountQuery
+    from evalgauge.engine.duck import Connection, Kind, Relation
+
+MEMORY_LIMIT = "600MB"
+"""What DuckDB may hold before it spills to disk: with the counts themselves a table stays within a gigabyte."""
+
+
+@contextmanager
+def parquet_rows(files: Sequence[Path], *, label: str, memory_limit: str = MEMORY_LIMIT) -> Generator[DuckRows]:
+    """Open Parquet files of equal columns as one table.
+
+    Parameters
+    ----------
+    files
+        At least one.
+    label
+        What messages call them.
+    memory_limit
+        What DuckDB may hold before it spills to a temporary folder, such as ``"600MB"``.
+
+    Raises
+    ------
+    LogError
+        If a file is damaged, or the files have different columns.
+    """
+    with connected(memory_limit) as connection, ExitStack() as stack, log_errors(label):
+        names = ", ".join(quoted(stack.enter_context(unglobbed(file))) for file in files)
+        yield DuckRows(connection, f"read_parquet([{names}], hive_partitioning=false)", label=label)
+
+
+@contextmanager
+def csv_rows(
+    path: Path, *, names: Sequence[str], delimiter: str, label: str, memory_limit: str = MEMORY_LIMIT
+) -> Generator[DuckRows]:
+    """Open a CSV file with a header as one table whose cells are all text; see ``parquet_rows``."""
+    with connected(memory_limit) as connection, unglobbed(path) as file, log_errors(label):
+        columns = ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in names)
+        source = (
+            f"read_csv({quoted(file)}, auto_detect=false, header=true, columns={{{columns}}}, "
+            f"delim={quoted(delimiter)}, quote='\"', escape='\"', strict_mode=true, null_padding=false, "
+            "hive_partitioning=false)"
+        )
+        yield DuckRows(connection, source, label=label)
+
+
+class DuckRows:
+    """A table that DuckDB reads where it lies."""
+
+    def __init__(self, connection: Connection, source: str, *, label: str) -> None:
+        self.label = label
+        self._connection = connection
+        self._source = source
+        self._relation = connection.sql(f"SELECT * FROM {source}")  # noqa: S608 (names are quoted where it is built)
+        self._types = dict(zip(self._relation.columns, self._relation.types, strict=True))
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        """The columns and what they hold."""
+        return {name: kind_of(kind) for name, kind in self._types.items()}
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows: Parquet says it in its foot."""
+        found = self._connection.sql(f"SELECT count(*) AS n FROM {self._source}").fetchnumpy()  # noqa: S608 (quoted)
+        return int(cast("NDArray[np.int64]", found["n"])[0])
+
+    def head(self, n_rows: int) -> Sequence[Fetched]:
+        """Return the first rows of every column that is not nested."""
+        plain = [(name, kind) for name, kind in self._types.items() if kind_of(kind) != "nested"]
+        return fetched(self._connection.sql(f"SELECT * FROM {self._source} LIMIT {n_rows}"), plain)  # noqa: S608 (quoted)
+
+    def extremes(self, names: Sequence[str]) -> Sequence[Fetched]:
+        """Return the lowest and the highest value of columns, two rows."""
+        lows, highs = (
+            ", ".join(f"{which}({self._value(name)}) AS {identifier(name)}" for name in names)
+            for which in ("min", "max")
+        )
+        query = f"SELECT {lows} FROM {self._source} UNION ALL SELECT {highs} FROM {self._source}"  # noqa: S608 (quoted)
+        return fetched(self._connection.sql(query), [(name, self._types[name]) for name in names])
+
+    def counts(self, query: CountQuery, *, most_rows: int = MOST_ROWS) -> Counts:
+        """Count the rows that agree in the keys.
+
+        Raises
+        ------
+        LogError
+            If the table does not get smaller by counting, or does not fit into the memory allowed.
+        """
+        keys = [f"{self._value(name)} AS k{place}" for place, name in enumerate(query.keys)]
+        spans = [
+            f"min({self._value(name)}) AS s{place}, min({self._value(name)}) < max({self._value(name)}) AS v{place}"
+            for place, name in enumerate(query.spans)
+        ]
+        reps = _rep_columns(query, self._value)
+        chosen = ", ".join([*keys, *spans, *reps, "count(*) AS n"])
+        grouped = ", ".join(f"k{place}" for place in range(len(query.keys)))
+        with log_errors(self.label):
+            self._connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE counts AS SELECT {chosen} FROM {self._source} GROUP BY {grouped}"  # noqa: S608 (quoted)
+            )
+            found = self._connection.sql("SELECT count(*) AS n FROM counts").fetchnumpy()
+            n_rows = int(cast("NDArray[np.int64]", found["n"])[0])
+            if n_rows > most_rows:
+                raise too_many(self.label, n_rows, most_rows)
+            case = f"k{query.keys.index(query.case)}"
+            order = case if kind_of(self._types[query.case]) == "number" else f"length({case}), {case}"
+            rows = self._connection.sql(f"SELECT * FROM counts ORDER BY {order}")  # noqa: S608 (names of our own)
+            return _counts(rows, query, {name: kind_of(kind) for name, kind in self._types.items()})
+
+    def doubled(self, query: CountQuery) -> int:
+        """Return how many rows repeat a case, run and rep."""
+        names = [query.case, *query.runs, *([] if query.rep is None else [query.rep])]
+        grouped = ", ".join(self._value(name) for name in dict.fromkeys(names))
+        inner = f"SELECT count(*) - 1 AS again FROM {self._source} GROUP BY {grouped} HAVING count(*) > 1"  # noqa: S608 (quoted)
+        found = self._connection.sql(f"SELECT coalesce(sum(again), 0)::BIGINT AS n FROM ({inner})").fetchnumpy()  # noqa: S608 (quoted)
+        return int(cast("NDArray[np.int64]", found["n"])[0])
+
+    def _value(self, name: str) -> str:
+        return expression(name, self._types[name])
+
+
+def _counts(rows: Relation, query: CountQuery, kinds: Mapping[str, Kind]) -> Counts:
+    arrays = rows.fetchnumpy()
+    names = [(f"k{place}", name) for place, name in enumerate(query.keys)]
+    names += [(f"s{place}", name) for place, name in enumerate(query.spans)]
+    columns: list[Fetched] = []
+    for view, name in names:
+        values, missing = _parted(arrays[view])
+        columns.append(Fetched(name=name, kind=kinds[name], values=values, missing=missing))
+    varying: dict[str, NDArray[np.bool_]] = {}
+    for place, name in enumerate(query.spans):
+        values, missing = _parted(arrays[f"v{place}"])
+        varies = values.astype(np.bool_)
+        varying[name] = varies if missing is None else varies & ~missing
+    count = _parted(arrays["n"])[0].astype(np.int64)
+    return Counts(
+        columns=tuple(columns),
+        varying=varying,
+        count=count,
+        reps=_parted(arrays["reps"])[0].astype(np.int64) if query.has_small_reps else None,
+        without_rep=0 if query.rep is None else int((count - _parted(arrays["numbered"])[0].astype(np.int64)).sum()),
+    )
+
+
+def _rep_columns(query: CountQuery, value: Callable[[str], str]) -> list[str]:
+    if query.rep is None:
+        return []
+    bits = [f"bit_or(1::BIGINT << {value(query.rep)}::INTEGER) AS reps"] if query.has_small_reps else []
+    return [f"count({value(query.rep)}) AS numbered", *bits]
+
+
+def _parted(array: object) -> tuple[NDArray[np.generic], NDArray[np.bool_] | None]:
+    if isinstance(array, np.ma.MaskedArray):
+        masked = cast("np.ma.MaskedArray[tuple[int], np.dtype[np.generic]]", array)
+        return np.asarray(masked.data), np.ma.getmaskarray(masked)
+    return cast("NDArray[np.generic]", array), None

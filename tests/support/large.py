@@ -1,0 +1,61 @@
+"""Tables that count as large however small they are, so that the way of large tables can be tested on small ones."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+import evalgauge as eg
+from evalgauge.errors import EvalgaugeError
+from evalgauge.formats import csv_table, parquet_table, score_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pytest
+
+NEVER = 10**12
+
+
+def large_from(patch: pytest.MonkeyPatch, rows: int, *, engine_rows: int | None = None) -> None:
+    """Say from how many rows on a table is large, and from how many on DuckDB counts them."""
+    patch.setattr(score_table, "LARGE_ROWS", rows)
+    for module in (parquet_table, csv_table):
+        patch.setattr(module, "LARGE_ROWS", rows if engine_rows is None else engine_rows)
+    patch.setattr(csv_table, "ENGINE_ABOVE", 0 if (engine_rows or rows) < NEVER else NEVER)
+
+
+def written_parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Sequence[object]]) -> Path:
+    """Write rows to Parquet; ``columns`` says the SQL type of each."""
+    with duckdb.connect() as connection:
+        fields = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
+        connection.execute(f"CREATE TABLE rows ({fields})")
+        if rows:
+            holders = f"({', '.join('?' * len(columns))})"
+            cells = [cell for row in rows for cell in row]
+            connection.execute(f"INSERT INTO rows VALUES {', '.join([holders] * len(rows))}", cells)  # noqa: S608 (marks alone)
+        connection.execute(f"COPY rows TO '{path}' (FORMAT parquet)")
+    return path
+
+
+def answer(question: str, *logs: object, **options: Any) -> str:
+    """Return an answer as JSON, or the text of its refusal; what names the log itself is left out."""
+    try:
+        found = json.loads(eg.to_json(getattr(eg, question)(*logs, no_ledger=True, **options)))
+    except EvalgaugeError as refusal:
+        text = str(refusal)
+        for log in logs:
+            text = text.replace(str(log), "LOG")
+        return text.replace("data frame", "LOG")
+    return json.dumps(_nameless(found), sort_keys=True)
+
+
+def _nameless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: _nameless(one) for key, one in value.items() if key not in {"files", "framework", "logs", "request"}
+        }
+    return [_nameless(one) for one in value] if isinstance(value, list) else value
