@@ -25,6 +25,10 @@ MOST_REP = 62
 """Rep numbers up to this are checked by one bit each in 64."""
 
 
+class UnsuitedError(Exception):
+    """A table has to be read row by row: its text says why."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountQuery:
     """What to count.
@@ -34,7 +38,7 @@ class CountQuery:
     keys
         Columns: rows that agree in all of them are counted together.
     case
-        The key that names the case: what comes back is in the order of its ids.
+        The key that names the case.
     spans
         Columns of which the lowest and the highest value are wanted.
     rep
@@ -84,6 +88,11 @@ class CountingSource(Protocol):
     @property
     def label(self) -> str:
         """What messages call it."""
+        ...
+
+    @property
+    def has_bits(self) -> bool:
+        """Whether the engine returns small rep numbers as bits."""
         ...
 
     @property

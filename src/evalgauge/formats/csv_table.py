@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 
 import numpy as np
 
+from evalgauge.engine.counts import UnsuitedError
 from evalgauge.errors import LogError
 from evalgauge.formats.aliases import is_index_name, is_role_name
 from evalgauge.formats.cells import is_score_like, number_in, score_words
 from evalgauge.formats.columns import Encoder, Table, Words, encoded_texts
 from evalgauge.formats.converted import COLUMNS
-from evalgauge.formats.large_table import Origin, UnsuitedError, counted_table
+from evalgauge.formats.large_table import Origin, counted_table
 from evalgauge.formats.plain_text import arm_name, digest_of, encoding_of, head_text
 from evalgauge.formats.promptfoo_csv import PROMPTFOO, table_of_results
 from evalgauge.formats.score_table import LARGE_ROWS, table_of

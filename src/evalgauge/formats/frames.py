@@ -13,10 +13,12 @@ import narwhals as nw
 import numpy as np
 
 from evalgauge.engine import duck
+from evalgauge.engine.counts import UnsuitedError
 from evalgauge.errors import ArgumentError
 from evalgauge.formats.columns import Numbers, Table
+from evalgauge.formats.large_table import Origin, counted_table
 from evalgauge.formats.log_guard import reading
-from evalgauge.formats.score_table import table_of
+from evalgauge.formats.score_table import LARGE_ROWS, table_of
 from evalgauge.formats.typed_columns import columns_of_fetched, nested_columns, number_column, text_column
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ def table_of_frame(frame: object, options: ReadOptions) -> ScoreTable:
     >>> print(table_of_frame(pl.DataFrame({"case": ["a", "b"], "passed": [True, False]}), ReadOptions()))
     2 cases, 2 rows (2 scored), arms: data frame; metrics: passed
     """
+    if options.is_counted and (large := _counted(frame, options)) is not None:
+        return large
     # The frame's own library may fail in its own way: a lazy frame of a file that is gone, a type without values.
     with reading(_NAME):
         columns = columns_of_fetched(duck.relation_columns(frame)) if duck.is_relation(frame) else _columns(frame)
@@ -70,6 +74,21 @@ def table_of_frame(frame: object, options: ReadOptions) -> ScoreTable:
         digest=_digest(columns),
     )
     return table_of(table, options)
+
+
+def _counted(frame: object, options: ReadOptions) -> ScoreTable | None:
+    """Return the scores of a frame that lies in an engine and is large, or ``None`` where it is to be read here."""
+    if not type(frame).__module__.startswith(("pyspark.sql", "ibis.")):
+        return None
+    from evalgauge.engine.ibis_rows import frame_rows  # noqa: PLC0415 (loaded only where such a frame comes)
+
+    rows = frame_rows(frame)
+    if rows is None:
+        return None
+    try:
+        return counted_table(rows, Origin(file=_NAME, stem=_NAME, digest=_NAME), options, least_rows=LARGE_ROWS)
+    except UnsuitedError:
+        return None
 
 
 def _columns(frame: object) -> tuple[Column, ...]:

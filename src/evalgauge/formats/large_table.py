@@ -6,12 +6,13 @@ and what it returns goes the way of a small table: words, statuses, reps and sli
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evalgauge.engine.counts import MOST_REP, CountQuery
+from evalgauge.engine.counts import MOST_REP, CountQuery, UnsuitedError
 from evalgauge.engine.duck import Fetched
 from evalgauge.errors import LogError
 from evalgauge.formats import aliases
@@ -38,10 +39,6 @@ HEAD_ROWS = 2_000
 """Rows that show which column plays which role."""
 
 _RARE = frozenset({*aliases.REP, *aliases.ARM, *aliases.SET, *aliases.METRIC, *aliases.ERROR, *aliases.STATUS})
-
-
-class UnsuitedError(Exception):
-    """A table has to be read row by row: its text says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +111,26 @@ def counted_table(source: CountingSource, origin: Origin, options: ReadOptions, 
     return table_of(table, replace(options, columns=mapped))
 
 
+def engine_table(table: str, options: ReadOptions) -> ScoreTable:
+    """Return the scores of a table on Spark or in a warehouse.
+
+    Raises
+    ------
+    LogError
+        If the table cannot be read there, or has to be read row by row.
+    """
+    from evalgauge.engine.ibis_rows import engine_rows  # noqa: PLC0415 (loads Ibis only where an engine is named)
+
+    # Not the address: one table is one table, wherever it was counted.
+    origin = Origin(file=table, stem=table, digest=hashlib.sha256(table.encode()).hexdigest()[:16])
+    try:
+        with engine_rows(options.engine, table) as rows:
+            return counted_table(rows, origin, options)
+    except UnsuitedError as error:
+        hint = "An engine counts rows by the id of their case. Give the file itself, without --engine."
+        raise LogError(table, f"cannot be counted by an engine: {error}.", hint=hint) from error
+
+
 def _head(source: CountingSource, origin: Origin) -> Table:
     """Return some rows, and for columns that hardly show in them the ends of what they hold."""
     rows = list(source.head(HEAD_ROWS))
@@ -178,7 +195,7 @@ def _query(source: CountingSource, head: Table, roles: Roles, options: ReadOptio
         spans=tuple(name for name in spans if name not in keys and name != rep),
         rep=rep,
         runs=tuple(dict.fromkeys(runs)),
-        has_small_reps=rep is not None and source.kinds[rep] == "number" and _are_small(source, rep),
+        has_small_reps=source.has_bits and rep is not None and _are_small(source, rep),
     )
 
 
@@ -190,6 +207,8 @@ def _spans(roles: Roles, options: ReadOptions) -> list[str]:
 
 
 def _are_small(source: CountingSource, rep: str) -> bool:
+    if source.kinds[rep] != "number":
+        return False
     (ends,) = columns_of_fetched(source.extremes([rep]))
     if not isinstance(ends, Numbers) or ends.numbers.dtype != np.int64 or ends.is_empty:
         return False

@@ -84,6 +84,10 @@ def read(source: object, options: ReadOptions | None = None) -> ScoreTable:
     chosen = ReadOptions() if options is None else options
     if isinstance(source, ScoreTable):
         return within_limits(source)
+    if chosen.engine and isinstance(source, (str, os.PathLike)):
+        from evalgauge.formats.large_table import engine_table  # noqa: PLC0415 (loaded only where an engine is named)
+
+        return within_limits(engine_table(os.fspath(cast("str | os.PathLike[str]", source)), chosen))
     if isinstance(source, (str, os.PathLike)):
         return within_limits(_read_named(os.fspath(cast("str | os.PathLike[str]", source)), chosen))
     if isinstance(source, (list, tuple)):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from evalgauge.engine.counts import UnsuitedError
 from evalgauge.errors import LogError
 from evalgauge.formats.columns import Table
-from evalgauge.formats.large_table import Origin, UnsuitedError, counted_table
+from evalgauge.formats.large_table import Origin, counted_table
 from evalgauge.formats.plain_text import arm_name, digest_of
 from evalgauge.formats.score_table import LARGE_ROWS, table_of
 from evalgauge.formats.typed_columns import columns_of_fetched

@@ -49,6 +49,7 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    engine: str | None = None,
     ledger: str | None = None,
     no_ledger: bool = False,
 ) -> CompareAnswer:
@@ -87,6 +88,9 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
         Cases that only the candidate, and only the baseline, passed, of how many.
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``; ``{"base:case": "qid"}`` maps one side.
+    engine
+        Address of the engine that holds the logs as tables: ``"sc://host:15002"``, ``"spark://host:7077"``,
+        ``"ibis:URL"``.
     ledger, no_ledger
         Which ledger records the look, where the set is registered; or none.
 
@@ -140,6 +144,7 @@ def compare(  # noqa: PLR0913 - the options of one question, all keyword-only
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        engine=engine,
         ledger=ledger,
         no_ledger=no_ledger,
     )
@@ -169,7 +174,7 @@ def two_arms(request: CompareRequest, sources: Sequence[Any], *, in_order: bool 
 
     With ``in_order`` the cases stay in the order of the log, however large it is.
     """
-    needs = None if in_order else needs_of(request.by, request.cluster)
+    needs = None if in_order else needs_of(request.by, request.cluster, engine=request.engine)
     if len(sources) == 1:
         return _arms_of_one(request, sources[0], needs)
     if len(sources) != 2:

@@ -54,6 +54,7 @@ def gate(  # noqa: PLR0913 - the options of one question, all keyword-only
     allow_blind: bool = False,
     flips: bool = False,
     holdout: bool = False,
+    engine: str | None = None,
     ledger: str | None = None,
     no_ledger: bool = False,
     score_range: Sequence[float] | None = None,
@@ -108,6 +109,9 @@ def gate(  # noqa: PLR0913 - the options of one question, all keyword-only
         Keep every changed case in the answer.
     holdout
         Judge on a registered set: show pass or no pass alone, and pay for it in the ledger.
+    engine
+        Address of the engine that holds the logs as tables: ``"sc://host:15002"``, ``"spark://host:7077"``,
+        ``"ibis:URL"``.
     ledger, no_ledger
         Which ledger records the look, where the set is registered; or none.
     score_range
@@ -173,6 +177,7 @@ def gate(  # noqa: PLR0913 - the options of one question, all keyword-only
         allow_blind=allow_blind,
         flips=flips,
         holdout=holdout,
+        engine=engine,
         ledger=ledger,
         no_ledger=no_ledger,
         score_range=score_range,

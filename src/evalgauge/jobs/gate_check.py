@@ -15,7 +15,7 @@ from evalgauge.jobs.gate_parts import Subject, change_parts, score_parts
 from evalgauge.jobs.gate_settings import GateSettings, settings_of
 from evalgauge.jobs.gate_subjects import alone, subjects_of
 from evalgauge.jobs.noted import last_noted
-from evalgauge.jobs.reading import asked_table, log_name
+from evalgauge.jobs.reading import asked_table, log_name, refuse_engine
 from evalgauge.planning.gate_counts import evenly_spaced, least_for_rule
 from evalgauge.planning.gate_sight import drop_sight, graded_drop_sight, rate_sight
 from evalgauge.questions.gate_check import GateCheckAnswer, GateCheckRequest, RuleCheck
@@ -189,6 +189,7 @@ def _subjects(settings: GateSettings, sources: list[Any]) -> list[Subject] | Non
     if len(sources) == 1 and not (len(options.arms) == 2 or len(options.wide_arms) == 2):
         if settings.baseline is not None and sources[0] != settings.baseline:
             return subjects_of(settings, sources)
+        refuse_engine(options.engine, "a gate is checked by a log of files")
         table = asked_table(sources[0], options)
         found = [alone(rule, options, table) for rule in settings.rules]
         if options.unpaired:

@@ -12,7 +12,7 @@ from evalgauge.jobs.compare import two_arms
 from evalgauge.jobs.compared_arms import compared_paired, compared_unpaired, paired_arms
 from evalgauge.jobs.gate_parts import Subject
 from evalgauge.jobs.measured import measured_arm
-from evalgauge.jobs.reading import asked_table, needs_of
+from evalgauge.jobs.reading import asked_table, needs_of, refuse_engine
 from evalgauge.questions.compare import CompareRequest
 from evalgauge.questions.measure import MeasureRequest
 
@@ -55,7 +55,9 @@ def subjects_of(settings: GateSettings, sources: list[Any]) -> list[Subject]:
         raise ArgumentError("logs", f"{len(sources)} logs", "two logs, baseline first")
     # Looks at any time go through the cases in the order of the log.
     fields = [name for rule in settings.rules for name in (rule.by, rule.cluster)]
-    needs = None if options.anytime else needs_of(*fields)
+    needs = None if options.anytime else needs_of(*fields, engine=options.engine)
+    if needs is None:
+        refuse_engine(options.engine, "--anytime goes through the cases in the order of the log")
     if len(sources) == 1 and not (len(options.arms) == 2 or len(options.wide_arms) == 2):
         if settings.needs_baseline:
             hint = "Or one log with --arms base,new; or name a blessed baseline in the file of rules."
@@ -94,6 +96,7 @@ def _compare_request(rule: RuleOptions, options: GateOptions) -> CompareRequest:
         candidate_metric=rule.candidate_metric,
         arms=options.arms,
         unpaired=options.unpaired,
+        engine=options.engine,
         flips=options.flips,
     )
 

@@ -10,7 +10,7 @@ from evalgauge.jobs.arms import arms_and_refusals
 from evalgauge.jobs.judge_labels import check_judge_options, corrected_answer
 from evalgauge.jobs.measured import measured_arm, measured_counts
 from evalgauge.jobs.noted import noted
-from evalgauge.jobs.reading import asked_table, counts_of, log_name, needs_of
+from evalgauge.jobs.reading import asked_table, counts_of, log_name, needs_of, refuse_engine
 from evalgauge.questions.given import request_from
 from evalgauge.questions.measure import MeasureAnswer, MeasureRequest
 
@@ -42,6 +42,7 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    engine: str | None = None,
     ledger: str | None = None,
     no_ledger: bool = False,
 ) -> MeasureAnswer:
@@ -77,6 +78,9 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
         Labels of some of the cases, where a judge gave the scores: a path or a data frame with case and label (0 or 1).
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``.
+    engine
+        Address of the engine that holds the logs as tables: ``"sc://host:15002"``, ``"spark://host:7077"``,
+        ``"ibis:URL"``.
     ledger, no_ledger
         Which ledger records the look, where the set is registered; or none.
 
@@ -127,6 +131,7 @@ def measure(  # noqa: PLR0913 - the options of one question, all keyword-only
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        engine=engine,
         ledger=ledger,
         no_ledger=no_ledger,
     )
@@ -163,7 +168,9 @@ def measure_each(
     if not sources:
         raise ArgumentError("logs", "nothing", "a log, a table, a folder, or a count such as 47/50")
     # A judge's labels are set beside single runs.
-    needs = needs_of(request.by, request.cluster) if labels is None else None
+    needs = None if labels is not None else needs_of(request.by, request.cluster, engine=request.engine)
+    if needs is None:
+        refuse_engine(request.engine, "labels of a judge are set beside single runs")
     table = asked_table(sources[0] if len(sources) == 1 else sources, request, needs=needs)
     arms, refusals = arms_and_refusals(table, request, request.arm)
     answers = [measured_arm(request, arm) for arm in arms]

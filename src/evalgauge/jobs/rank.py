@@ -39,6 +39,7 @@ def rank(  # noqa: PLR0913 - the options of one question, all keyword-only
     wide_arms: Sequence[str] = (),
     wide_reps: Sequence[str] = (),
     tolerant: bool = False,
+    engine: str | None = None,
     ledger: str | None = None,
     no_ledger: bool = False,
 ) -> RankAnswer:
@@ -60,6 +61,9 @@ def rank(  # noqa: PLR0913 - the options of one question, all keyword-only
         Chance that all ranks hold together, and level of every interval, two-sided.
     columns, words, wide_arms, wide_reps, tolerant
         As for ``read``.
+    engine
+        Address of the engine that holds the logs as tables: ``"sc://host:15002"``, ``"spark://host:7077"``,
+        ``"ibis:URL"``.
     ledger, no_ledger
         Which ledger records the looks, where the set is registered; or none.
 
@@ -107,6 +111,7 @@ def rank(  # noqa: PLR0913 - the options of one question, all keyword-only
         wide_arms=wide_arms,
         wide_reps=wide_reps,
         tolerant=tolerant,
+        engine=engine,
         ledger=ledger,
         no_ledger=no_ledger,
     )

@@ -84,14 +84,24 @@ class Needs:
     ----------
     fields
         Fields of the cases: its slices and clusters.
+    engine
+        Address of the engine that holds the logs as tables; ``""`` for files.
     """
 
     fields: frozenset[str]
+    engine: str
 
 
-def needs_of(*fields: str | None) -> Needs:
-    """Return that a question needs sums and these fields, those that are named."""
-    return Needs(fields=frozenset(field for field in fields if field is not None))
+def needs_of(*fields: str | None, engine: str | None) -> Needs:
+    """Return that a question needs sums and these fields, those that are named, of tables in this engine."""
+    return Needs(fields=frozenset(field for field in fields if field is not None), engine=engine or "")
+
+
+def refuse_engine(engine: str | None, why: str) -> None:
+    """Refuse an engine where a question needs every run: only counts per case leave an engine."""
+    if engine is not None:
+        allowed = f"left out here: {why}, and only counts per case leave an engine"
+        raise ArgumentError("engine", engine, allowed)
 
 
 def asked_table(
@@ -109,6 +119,7 @@ def asked_table(
     options = ReadOptions(
         is_counted=needs is not None,
         fields=None if needs is None else needs.fields,
+        engine="" if needs is None else needs.engine,
         columns=side_columns(asked.columns, side),
         words=asked.words,
         wide_arms=asked.wide_arms,

@@ -150,7 +150,8 @@ def _arms(request: BestOfOptions, source: Any, cluster: str | None) -> tuple[Arm
         task=request.task,
         score_range=request.score_range,
     )
-    arms = arms_of(asked_table(source, asked, needs=needs_of(cluster)), asked)
+    table = asked_table(source, asked, needs=needs_of(cluster, engine=request.engine))
+    arms = arms_of(table, asked)
     sets = list(dict.fromkeys(arm.source.set_name for arm in arms))
     if len(sets) > 1:
         name = log_name(source)

@@ -21,7 +21,7 @@ from evalgauge.jobs.gate_trials import Trial, tally
 from evalgauge.jobs.noted import last_noted
 from evalgauge.jobs.parallel import Progress, mapper
 from evalgauge.jobs.plan_change import listed, named
-from evalgauge.jobs.reading import asked_table
+from evalgauge.jobs.reading import asked_table, refuse_engine
 from evalgauge.questions.gate import GateOptions
 from evalgauge.questions.given import request_from
 from evalgauge.questions.parts import Ends
@@ -137,6 +137,7 @@ def verify_gate_answer(
     if request.interim is not None or request.anytime:
         came = "--anytime" if request.anytime else f"--interim {request.interim}"
         raise ArgumentError("gate", came, "a gate of a single look", "Looks at growing logs are not simulated.")
+    refuse_engine(request.engine, "the noise between single runs is read from the log")
     settings = settings_of(request)
     errors = errors_of(settings.options.confidence, settings.groups)
     tables = [asked_table(source, settings.options) for source in sources or request.like]

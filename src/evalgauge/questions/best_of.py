@@ -26,6 +26,9 @@ class BestOfOptions(ReadingOptions):
         What a case without a score counts as: fail (the lowest score, cautious) or drop (left out for all).
     confidence
         Level of every interval, two-sided.
+    engine
+        Where tables lie that are too large for one machine: spark://host:7077, sc://host:15002 (Spark Connect), or
+        ibis:URL of a warehouse. The logs are then tables there; only counts per case leave it.
     ledger
         The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
         out.
@@ -38,6 +41,7 @@ class BestOfOptions(ReadingOptions):
     score_range: ScoreRange | None = None
     missing: MissingScores = "fail"
     confidence: Share = Share(0.95)  # noqa: RUF009 - a Share is an immutable float
+    engine: str | None = None
     ledger: str | None = None
     no_ledger: bool = False
 

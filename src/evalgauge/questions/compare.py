@@ -35,6 +35,9 @@ class CompareOptions(ScoringOptions):
         Cases that only the baseline passed, in place of logs.
     of
         Number of cases that both were tried on, in place of logs.
+    engine
+        Where tables lie that are too large for one machine: spark://host:7077, sc://host:15002 (Spark Connect), or
+        ibis:URL of a warehouse. The logs are then tables there; only counts per case leave it.
     ledger
         The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
         out.
@@ -51,6 +54,7 @@ class CompareOptions(ScoringOptions):
     wins: Count | None = None
     losses: Count | None = None
     of: Count | None = None
+    engine: str | None = None
     ledger: str | None = None
     no_ledger: bool = False
 

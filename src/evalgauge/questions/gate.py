@@ -91,6 +91,9 @@ class GateOptions(RuleOptions):
     holdout
         Judge on a set that is in the ledger: show pass or no pass alone, at a price that keeps all such verdicts true
         together, however candidates were tuned on them. The scores stay sealed.
+    engine
+        Where tables lie that are too large for one machine: spark://host:7077, sc://host:15002 (Spark Connect), or
+        ibis:URL of a warehouse. The logs are then tables there; only counts per case leave it.
     ledger
         The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
         out.
@@ -111,6 +114,7 @@ class GateOptions(RuleOptions):
     allow_blind: bool = False
     flips: bool = False
     holdout: bool = False
+    engine: str | None = None
     ledger: str | None = None
     no_ledger: bool = False
 

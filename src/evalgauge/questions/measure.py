@@ -34,6 +34,9 @@ class MeasureOptions(ScoringOptions):
     judge_labels
         Labels of some of the cases (case and label, 0 or 1), where a judge gave the scores: the judge's error is taken
         out of the score.
+    engine
+        Where tables lie that are too large for one machine: spark://host:7077, sc://host:15002 (Spark Connect), or
+        ibis:URL of a warehouse. The logs are then tables there; only counts per case leave it.
     ledger
         The ledger of looks: its file, or postgresql://user@host/database. The one in this folder or above it when left
         out.
@@ -49,6 +52,7 @@ class MeasureOptions(ScoringOptions):
     passed: Count | None = None
     of: Count | None = None
     judge_labels: str | None = None
+    engine: str | None = None
     ledger: str | None = None
     no_ledger: bool = False
 
