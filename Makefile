@@ -46,8 +46,9 @@ test: $(VENV)/.dev
 distributed: $(FAR)/.run
 	$(FAR)/bin/python -m pytest -q -m "distributed and not slow" tests/distributed
 
-slow: $(VENV)/.slow
+slow: $(VENV)/.slow $(FAR)/.run
 	EVALGAUGE_FUZZ_SECONDS=$(FUZZ) $(BIN)/python -m pytest -q -n auto -m "slow and not distributed"
+	$(FAR)/bin/python -m pytest -q -m "distributed and slow" tests/distributed
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
