@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from evalgauge.web.page import Page
 
 # Where looks are kept is the server's own; reports and files are written by commands alone.
-HIDDEN = frozenset({"logs", "ledger", "no_ledger", "jobs", "like", "config", "judge_labels", "holdout", "same_system"})
+HIDDEN = frozenset(
+    {"logs", "engine", "ledger", "no_ledger", "jobs", "like", "config", "judge_labels", "holdout", "same_system"}
+)
 _ON = "yes"
 
 
