@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
 PARTS = (
-    *("logs", "memory", "tables", "startup", "planning", "reuse", "rank", "report", "pages", "verify", "ledger"),
+    "logs",
+    "memory",
+    "tables",
+    "startup",
+    "planning",
+    "reuse",
+    "rank",
+    "report",
+    "pages",
+    "verify",
+    "ledger",
 )
 PACKAGES = ("evalgauge", "numpy", "scipy", "msgspec", "duckdb", "pandas", "polars", "statsmodels")
 
