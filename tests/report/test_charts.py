@@ -18,10 +18,11 @@ import pytest
 import evalgauge as eg
 from evalgauge.errors import ArgumentError, EvalgaugeError, ScoreError
 from evalgauge.questions.scale import Scale
+from evalgauge.report.charts.chart import Column
 from evalgauge.report.charts.drawing import inline_svg, themed
 from evalgauge.report.charts.every import KINDS
 from evalgauge.report.charts.style import DARK, MOST_POINTS, VARIABLES
-from evalgauge.report.charts.told import chart_lines
+from evalgauge.report.charts.told import cell_text, chart_lines, head_text
 from evalgauge.report.page.document import report_html
 from support.charted import BASE, CANDIDATE, answers, charts
 from support.tables import written
@@ -196,6 +197,63 @@ def test_names_of_a_log_are_words_and_nothing_else(tmp_path: Path) -> None:
         # A long name is cut; the table has it whole.
         assert max(map(len, said)) < 60
     assert "b" * 200 in chart.csv()
+
+
+def test_long_names_have_a_line_of_their_own(tmp_path: Path) -> None:
+    def said(names: tuple[str, str]) -> tuple[list[str], int]:
+        rows = [(f"q{n}", name, int((n * 7 + place) % 11 > 2)) for n in range(40) for place, name in enumerate(names)]
+        log = written(tmp_path / f"{len(names[0])}.csv", ("case", "arm", "score"), rows)
+        chart = eg.chart(eg.compare(log, arms=names))
+        words = [word for node in texts(drawn(chart, tmp_path, ".svg")) for word in node.itertext()]
+        return words, chart.spec["height"]
+
+    short, low = said(("base", "fast model"))
+    family = "organisation/model-large-2026-"
+    long, high = said((f"{family}base", f"{family}candidate"))
+    assert "fast model" in short
+    # Beside its numbers only the end of this name would be left of it.
+    assert f"{family}candidate" in long
+    assert high > low
+
+
+def test_heads_of_arrows_end_at_the_score(tmp_path: Path) -> None:
+    logs = [
+        written(tmp_path / f"{arm}.csv", ("case", "score"), [(f"q{n}", int((n + shift) % 3 > 0)) for n in range(12)])
+        for arm, shift in (("a", 0), ("b", 1))
+    ]
+    chart = eg.chart(eg.compare(*logs), kind="flips")
+    assert {row["baseline"] for row in chart.rows} == {0.0, 1.0}
+    picture = ET.fromstring(drawn(chart, tmp_path, ".svg"))  # noqa: S314 - drawn by this library
+    tips: set[int] = set()
+    shafts: set[int] = set()
+    for node in picture.iter():
+        role = node.attrib.get("aria-roledescription")
+        if role not in {"point", "rule mark"}:
+            continue
+        at = float(re.findall(r"translate\(([\d.]+)", node.attrib["transform"])[0])
+        if role == "point":
+            reach = [float(one) for one in re.findall(r"-?[\d.]+", node.attrib["d"])[0::2]]
+            tips.add(round(at + (max(reach) if "won" in node.attrib["aria-label"] else min(reach))))
+        else:
+            shafts |= {round(at), round(at + float(node.attrib["x2"]))}
+    assert len(tips) == 2
+    assert tips == shafts
+
+
+def test_changes_carry_their_sign() -> None:
+    change = Column("change", "Change", "change")
+    assert [cell_text(value, change) for value in (0.25, -0.25, 0.0)] == ["+25.0", "-25.0", "0.0"]
+    assert head_text(change) == "Change, points"
+
+
+def test_curves_say_what_they_found() -> None:
+    plan = eg.plan(rate=0.8, margin=0.05)
+    assert str(eg.precision_curve(plan)) == f"±5 points at 80 % takes {plan.precision.per_slice:,} cases (wilson)"
+    curve = eg.power_curve(eg.plan(rate=0.8, drop=0.05))
+    assert str(curve).startswith("cases for a drop from 80 to 75 % with 80 % power: held-reference 545, paired 1,095")
+    reused = eg.reuse(n_cases=1000, rate=0.8, looks=10)
+    said = f"the best of 10 equal candidates on 1,000 cases flatters by {100 * reused.cost:.3g} points"
+    assert str(eg.optimism_curve(reused)) == said
 
 
 def test_long_boards_and_histories_are_cut_in_the_picture_alone(tmp_path: Path) -> None:

@@ -32,6 +32,9 @@ class PrecisionCurve(ShownInNotebooks):
     n_cases: tuple[int, ...]
     half_widths: tuple[float, ...]
 
+    def __str__(self) -> str:
+        return f"±{100 * self.margin:.3g} points at {100 * self.rate:.4g} % takes {self.needed:,} cases ({self.rule})"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerLine:
@@ -77,6 +80,13 @@ class PowerCurve(ShownInNotebooks):
     design: Design
     lines: tuple[PowerLine, ...]
 
+    def __str__(self) -> str:
+        cases = ", ".join(f"{one.design} {one.safe_n:,}" for one in self.lines)
+        return (
+            f"cases for a {self.direction} from {100 * self.rate_from:.4g} to {100 * self.rate_to:.4g} % with "
+            f"{100 * self.power:.3g} % power: {cases}"
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimismCurve(ShownInNotebooks):
@@ -101,3 +111,7 @@ class OptimismCurve(ShownInNotebooks):
     now: tuple[int, float]
     looks: tuple[int, ...]
     optimism: tuple[float, ...]
+
+    def __str__(self) -> str:
+        looks, cost = self.now
+        return f"the best of {looks:,} equal candidates on {self.n_cases:,} cases flatters by {100 * cost:.3g} points"

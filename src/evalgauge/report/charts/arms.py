@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalgauge.report.charts.chart import Chart, Column
-from evalgauge.report.charts.marks import ROW_HEIGHT, interval_rows, row_texts, share_axis
+from evalgauge.report.charts.marks import interval_rows, row_form, row_texts, share_axis
 from evalgauge.report.charts.style import around, score_label, vega_lite
-from evalgauge.report.words import Scale, count, percent, short_name
+from evalgauge.report.words import Scale, count, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,11 +48,12 @@ def arms_chart(*answers: MeasureAnswer) -> Chart:
     title = _title(answers, scale)
     told = " Whether two arms differ is told by their difference." if len(answers) > 1 else ""
     description = f"{title}. Scores with {level} intervals, {count(len(arms), 'row')}."
+    form = row_form((one.arm for one in arms), letters=_LETTERS, limit=_NAME_LIMIT)
     shown = [
         {
             **one._asdict(),
             "place": place,
-            "name": short_name(one.arm, _LETTERS),
+            "name": form.name(one.arm),
             "label": f"{scale.value(one.estimate)} ({scale.span(one.low, one.high)})",
         }
         for place, one in enumerate(arms)
@@ -72,8 +73,8 @@ def arms_chart(*answers: MeasureAnswer) -> Chart:
             subtitle=f"Dot: score. Line: {level} interval.{told}",
             description=description,
             rows=shown,
-            layer=[*interval_rows(x), *row_texts("name", "label", limit=_NAME_LIMIT)],
-            height=ROW_HEIGHT * len(arms),
+            layer=[*interval_rows(x), *row_texts("name", "label", form)],
+            height=form.height * len(arms),
         ),
     )
 

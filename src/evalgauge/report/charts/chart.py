@@ -15,7 +15,7 @@ from evalgauge.questions.units import ScoreRange
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Unit: TypeAlias = Literal["text", "time", "share", "points", "rate", "count", "number"]
+Unit: TypeAlias = Literal["text", "time", "share", "points", "change", "rate", "count", "number"]
 Theme: TypeAlias = Literal["light", "dark"]
 Row: TypeAlias = dict[str, str | float | int | None]
 Spec: TypeAlias = dict[str, Any]
@@ -35,8 +35,8 @@ class Column:
     title
         What a person reads.
     unit
-        ``"share"`` is a score and ``"points"`` a difference of scores, both stored in shares of the score's range;
-        ``"rate"`` is a share of something else.
+        ``"share"`` is a score, ``"points"`` a distance of scores and ``"change"`` one with a sign, all stored in
+        shares of the score's range; ``"rate"`` is a share of something else.
     """
 
     key: str

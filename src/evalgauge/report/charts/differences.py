@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalgauge.report.charts.chart import Chart, Column
-from evalgauge.report.charts.marks import ROW_HEIGHT, interval_rows, place_axis, row_texts, share_axis, threshold
+from evalgauge.report.charts.marks import interval_rows, place_axis, row_form, row_texts, share_axis, threshold
 from evalgauge.report.charts.style import ACCENT, BAD, GOOD, around, change_label, vega_lite
 from evalgauge.report.text.compare import headline
-from evalgauge.report.words import Scale, count, percent, short_name
+from evalgauge.report.words import Scale, count, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 COLUMNS = (
     Column("candidate", "Candidate"),
     Column("verdict", "Verdict"),
-    Column("estimate", "Change", "points"),
-    Column("low", "From", "points"),
-    Column("high", "To", "points"),
-    Column("guarded_low", "Guarded from", "points"),
-    Column("guarded_high", "Guarded to", "points"),
+    Column("estimate", "Change", "change"),
+    Column("low", "From", "change"),
+    Column("high", "To", "change"),
+    Column("guarded_low", "Guarded from", "change"),
+    Column("guarded_high", "Guarded to", "change"),
     Column("p_value", "p", "number"),
     Column("n_cases", "Cases", "count"),
 )
@@ -56,11 +56,12 @@ def differences_chart(*answers: CompareAnswer) -> Chart:
     title = _title(answers, scale)
     level = percent(first.confidence)
     description = f"{title}. Changes against {first.baseline.source.arm} with {level} intervals."
+    form = row_form((one.candidate for one in changes), letters=_LETTERS, limit=_NAME_LIMIT)
     shown = [
         {
             **one._asdict(),
             "place": place,
-            "name": short_name(one.candidate, _LETTERS),
+            "name": form.name(one.candidate),
             "label": f"{_word(one.verdict)} {scale.change(one.estimate)} ({scale.change_span(one.low, one.high)})",
         }
         for place, one in enumerate(changes)
@@ -85,9 +86,9 @@ def differences_chart(*answers: CompareAnswer) -> Chart:
                 *(threshold("x", margin) for margin in margins),
                 _guarded(x),
                 *interval_rows(x, color=_colour(), shape=_shape()),
-                *row_texts("name", "label", limit=_NAME_LIMIT),
+                *row_texts("name", "label", form),
             ],
-            height=ROW_HEIGHT * len(changes),
+            height=form.height * len(changes),
         ),
     )
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from evalgauge.errors import ScoreError
 from evalgauge.report.charts.chart import Chart, Column
-from evalgauge.report.charts.marks import place_axis, row_texts, share_axis
+from evalgauge.report.charts.marks import place_axis, row_form, row_texts, share_axis
 from evalgauge.report.charts.style import BAD, GOOD, around, score_label, vega_lite
-from evalgauge.report.words import Scale, count, short_name
+from evalgauge.report.words import Scale, count
 
 if TYPE_CHECKING:
     from evalgauge.questions.compare import CompareAnswer, Flip
@@ -18,7 +18,7 @@ COLUMNS = (
     Column("case", "Case"),
     Column("baseline", "Baseline", "share"),
     Column("candidate", "Candidate", "share"),
-    Column("change", "Change", "points"),
+    Column("change", "Change", "change"),
 )
 MOST_CASES = 40
 _ROW_HEIGHT = 36
@@ -44,11 +44,12 @@ def flips_chart(answer: CompareAnswer) -> Chart:
     title = f"{count(answer.losses, 'case')} lost, {answer.wins:,} won, {answer.ties or 0:,} unchanged"
     rest = f" The {MOST_CASES:,} largest of {len(answer.flips):,} changes." if len(answer.flips) > MOST_CASES else ""
     description = f"{title}. Cases whose score changed from the baseline to the candidate.{rest}"
+    form = row_form((flip.case for flip in drawn), letters=_LETTERS, limit=_NAME_LIMIT, height=_ROW_HEIGHT)
     shown = [
         {
             **_values(flip),
             "place": place,
-            "name": short_name(flip.case, _LETTERS),
+            "name": form.name(flip.case),
             "kind": "won" if better * flip.change > 0 else "lost",
             "way": "up" if flip.change > 0 else "down",
             "label": f"{scale.value(flip.baseline)} → {scale.value(flip.candidate)}",
@@ -69,8 +70,8 @@ def flips_chart(answer: CompareAnswer) -> Chart:
             subtitle=f"From the score of the baseline to that of the candidate, lost cases first.{rest}",
             description=description,
             rows=shown,
-            layer=[*_arrows(x), *row_texts("name", "label", limit=_NAME_LIMIT)],
-            height=_ROW_HEIGHT * len(drawn),
+            layer=[*_arrows(x), *row_texts("name", "label", form)],
+            height=form.height * len(drawn),
         ),
     )
 
@@ -90,7 +91,15 @@ def _arrows(x: Spec) -> list[Spec]:
             "encoding": {"x": {"field": "baseline", **x}, "x2": {"field": "candidate"}, "y": y, "color": colour},
         },
         {
-            "mark": {"type": "point", "filled": True, "size": 130, "opacity": 1, "yOffset": 7},
+            # The tip of the head, not its middle, is at the score.
+            "mark": {
+                "type": "point",
+                "filled": True,
+                "size": 130,
+                "opacity": 1,
+                "yOffset": 7,
+                "xOffset": {"expr": "datum.way == 'up' ? -5 : 5"},
+            },
             "encoding": {
                 "x": {"field": "candidate", **x},
                 "y": y,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalgauge.report.charts.chart import Chart, Column
-from evalgauge.report.charts.marks import ROW_HEIGHT, interval_rows, row_texts, whole_ticks
+from evalgauge.report.charts.marks import interval_rows, row_form, row_texts, whole_ticks
 from evalgauge.report.charts.style import vega_lite
 from evalgauge.report.text.rank import headline, tied_letters
-from evalgauge.report.words import Scale, percent, short_name
+from evalgauge.report.words import Scale, percent
 
 if TYPE_CHECKING:
     from evalgauge.questions.rank import RankAnswer
@@ -56,11 +56,12 @@ def leaderboard_chart(answer: RankAnswer) -> Chart:
     rest = f" First {MOST_ARMS:,} of {len(places):,} arms." if len(places) > MOST_ARMS else ""
     level = percent(answer.confidence)
     description = f"{title}. Ranks that hold for all arms together at {level}.{rest}"
+    form = row_form((one.arm for one in drawn), letters=_LETTERS, limit=_NAME_LIMIT)
     shown = [
         {
             **one._asdict(),
             "place": place,
-            "name": short_name(one.arm, _LETTERS),
+            "name": form.name(one.arm),
             "low": one.best_rank,
             "high": one.worst_rank,
             "estimate": answer.arms[place].rank,
@@ -86,7 +87,7 @@ def leaderboard_chart(answer: RankAnswer) -> Chart:
             subtitle=f"Line: ranks an arm may have ({level} for all). Arms without a common letter differ.{rest}",
             description=description,
             rows=shown,
-            layer=[*interval_rows(x), *row_texts("name", "label", limit=_NAME_LIMIT)],
-            height=ROW_HEIGHT * len(drawn),
+            layer=[*interval_rows(x), *row_texts("name", "label", form)],
+            height=form.height * len(drawn),
         ),
     )

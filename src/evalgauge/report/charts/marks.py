@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from evalgauge.report.charts.style import ACCENT, INK, MUTED, PAPER
+from evalgauge.report.charts.style import ACCENT, INK, MUTED, PAPER, WIDTH
+from evalgauge.report.words import short_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from evalgauge.report.charts.chart import Row, Spec
 
 ROW_HEIGHT = 44
 """Pixels of a row with a line of text above its interval."""
 _ABOVE, _BELOW = -12, 7
+_HIGHER, _SECOND_LINE = -26, 16
+_LETTERS_OF_A_LINE = 42
 _MOST_TICKS = 8
 
 
@@ -42,24 +47,70 @@ def interval_rows(x: Spec, *, color: Spec | None = None, shape: Spec | None = No
     ]
 
 
-def row_texts(left: str, right: str, *, limit: int) -> list[Spec]:
-    """Return the name of each row on the left, cut to ``limit`` pixels, and its numbers on the right."""
+class RowForm(NamedTuple):
+    """Where the words of a row stand.
+
+    Attributes
+    ----------
+    letters, limit
+        The most letters of a name, and the pixels that a name of wide letters is cut to.
+    height
+        Pixels of a row.
+    is_stacked
+        The name has a line of its own, above the numbers.
+    """
+
+    letters: int
+    limit: int
+    height: int
+    is_stacked: bool
+
+    def name(self, name: str) -> str:
+        """Return a name as it is drawn."""
+        return short_name(name, self.letters)
+
+
+def row_form(names: Iterable[str], *, letters: int, limit: int, height: int = ROW_HEIGHT) -> RowForm:
+    """Return rows whose names stand beside their numbers if they all fit there, else above them.
+
+    Parameters
+    ----------
+    names
+        What the rows are called.
+    letters, limit
+        The letters and pixels that the numbers leave free.
+    height
+        Pixels of a row with one line of words.
+    """
+    if all(len(name) <= letters for name in names):
+        return RowForm(letters, limit, height, is_stacked=False)
+    return RowForm(_LETTERS_OF_A_LINE, WIDTH, height + _SECOND_LINE, is_stacked=True)
+
+
+def row_texts(left: str, right: str, form: RowForm) -> list[Spec]:
+    """Return the name of each row and its numbers, side by side or one above the other."""
     y = place_axis()
-    common: Spec = {"type": "text", "baseline": "middle", "yOffset": _ABOVE}
+    common: Spec = {"type": "text", "baseline": "middle"}
     name: Spec = {
-        "mark": {**common, "align": "left", "limit": limit, "fontWeight": "bold"},
+        "mark": {
+            **common,
+            "yOffset": _HIGHER if form.is_stacked else _ABOVE,
+            "align": "left",
+            "limit": form.limit,
+            "fontWeight": "bold",
+        },
         "encoding": {"x": {"value": 0}, "y": y, "text": {"field": left}},
     }
     numbers: Spec = {
-        "mark": {**common, "align": "right"},
-        "encoding": {"x": {"value": "width"}, "y": y, "text": {"field": right}},
+        "mark": {**common, "yOffset": _ABOVE, "align": "left" if form.is_stacked else "right"},
+        "encoding": {"x": {"value": 0 if form.is_stacked else "width"}, "y": y, "text": {"field": right}},
     }
     return [_halo(name), _halo(numbers), name, numbers]
 
 
 def _halo(text: Spec) -> Spec:
     """Return paper around letters, so that lines end before them."""
-    return text | {"mark": text["mark"] | {"stroke": PAPER, "strokeWidth": 4, "strokeJoin": "round", "color": PAPER}}
+    return text | {"mark": text["mark"] | {"stroke": PAPER, "strokeWidth": 6, "strokeJoin": "round", "color": PAPER}}
 
 
 def threshold(axis: Literal["x", "y"], at: float, *, is_dashed: bool = True) -> Spec:

@@ -59,8 +59,8 @@ def cell_text(value: str | float | None, column: Column, scale: Scale = PERCENT_
     Examples
     --------
     >>> from evalgauge.report.charts.chart import Column
-    >>> cell_text(0.742, Column("estimate", "Score", "share")), cell_text(-0.02, Column("change", "Change", "points"))
-    ('74.2 %', '-2.0')
+    >>> cell_text(0.742, Column("estimate", "Score", "share")), cell_text(0.02, Column("change", "Change", "change"))
+    ('74.2 %', '+2.0')
     """
     if value is None:
         return "–"
@@ -70,14 +70,14 @@ def cell_text(value: str | float | None, column: Column, scale: Scale = PERCENT_
         return f"{decimals(100 * value, 100)} %"
     if column.unit == "share":
         return f"{scale.number(value)} %" if scale.is_percent else scale.number(value)
-    if column.unit == "points":
-        return decimals(scale.factor * value, scale.factor)
+    if column.unit in ("points", "change"):
+        return scale.change(value) if column.unit == "change" else decimals(scale.factor * value, scale.factor)
     return f"{value:,.0f}" if column.unit == "count" else f"{value:.4g}"
 
 
 def head_text(column: Column, scale: Scale = PERCENT_SCALE) -> str:
     """Return the head of a column, with the unit that its numbers do not say."""
-    return f"{column.title}, points" if column.unit == "points" and scale.is_percent else column.title
+    return f"{column.title}, points" if column.unit in ("points", "change") and scale.is_percent else column.title
 
 
 def _table(chart: Chart) -> list[Line]:

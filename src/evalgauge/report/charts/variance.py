@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalgauge.errors import ScoreError
 from evalgauge.report.charts.chart import Chart, Column
-from evalgauge.report.charts.marks import ROW_HEIGHT, place_axis, row_texts, share_axis
+from evalgauge.report.charts.marks import place_axis, row_form, row_texts, share_axis
 from evalgauge.report.charts.style import ACCENT, PERCENT, SECOND, vega_lite
-from evalgauge.report.words import Scale, count, short_name
+from evalgauge.report.words import Scale, count
 
 if TYPE_CHECKING:
     from evalgauge.questions.measure import MeasureAnswer
@@ -61,9 +61,10 @@ def variance_chart(*answers: MeasureAnswer) -> Chart:
         )
     title = _title(answers, arms)
     description = f"{title}. Shares of the variance of the mean score, {count(len(arms), 'arm')}."
+    form = row_form((one.arm for one in arms), letters=_LETTERS, limit=_NAME_LIMIT)
     shown: list[Row] = [
         {
-            "name": short_name(one.arm, _LETTERS),
+            "name": form.name(one.arm),
             "part": part,
             "share": share,
             "place": place,
@@ -104,8 +105,8 @@ def variance_chart(*answers: MeasureAnswer) -> Chart:
             subtitle="Solid: differences between cases, which only more cases average out. Pale: noise between runs.",
             description=description,
             rows=shown,
-            layer=[bar, *row_texts("name", "label", limit=_NAME_LIMIT)],
-            height=ROW_HEIGHT * len(arms),
+            layer=[bar, *row_texts("name", "label", form)],
+            height=form.height * len(arms),
         ),
     )
 
