@@ -65,6 +65,7 @@ REFUSALS: list[tuple[str, str]] = [
     ('[rule]\nmax-drop = "2pp"', r"Write \[\[rule\]\] above each rule"),
     ("rule = [1]", r"Write \[\[rule\]\] above each rule"),
     ("[[rule]\nmax-drop = 2pp", "is no TOML"),
+    ("a = " + "[" * 3_000, "is nested deeper than rules are"),
 ]
 
 

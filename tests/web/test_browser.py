@@ -115,7 +115,10 @@ def test_every_page_can_be_used_by_everybody(browser: Any, address: str, scheme:
     from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415 - only with a browser
 
     page, elsewhere = opened(browser, address, color_scheme=scheme, viewport={"width": width, "height": 900})
-    for name, query in {**ASKED, "ledger": "", "docs": "", "plan#refused": "rate=90"}.items():
+    rules = "rules=%5B%5Brule%5D%5D%0Amin-rate+%3D+%2250%25%22&log2=cand.eval"
+    study = "n_cases=2000&reps=50&sims=20000&rates=70%25"
+    others = {"ledger": "", "docs": "", "plan#refused": "rate=90", "gate#rules": rules, "verify#study": study}
+    for name, query in {**ASKED, **others}.items():
         page.goto(f"{address}/{name.partition('#')[0]}?{query}")
         page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
         found = Axe().run(page)
@@ -134,6 +137,61 @@ def test_pages_work_without_scripts_and_by_keyboard(browser: Any, address: str) 
     page.press("[name=own]", "Enter")
     assert "own=2000" in page.url
     assert "add 0" in page.inner_text("#answer")
+    page.context.close()
+
+
+def test_a_study_is_watched_and_ends_when_something_else_is_asked(browser: Any, address: str) -> None:
+    page, elsewhere = opened(browser, address)
+    page.goto(f"{address}/verify?n_cases=2000&reps=50&sims=20000&rates=80%25")
+    page.wait_for_selector("progress")
+    before = page.get_attribute("progress", "value")
+    page.wait_for_function("before => document.querySelector('progress')?.value > before", arg=float(before))
+    page.fill("[name=sims]", "300")
+    page.press("[name=sims]", "Tab")
+    page.wait_for_function("() => document.querySelector('#answer').innerText.includes('300 evals')")
+    # The study that was left does not come back over the answer.
+    page.wait_for_timeout(2_000)
+    assert page.query_selector("progress") is None
+    assert "300 evals" in page.inner_text("#answer")
+    assert elsewhere == []
+    page.context.close()
+
+
+def test_a_study_ends_by_itself_in_the_page(browser: Any, address: str) -> None:
+    page, elsewhere = opened(browser, address)
+    page.goto(f"{address}/verify?n_cases=300&reps=50&sims=20000&rates=uniform:0.2:0.8")
+    page.wait_for_function("() => document.querySelector('#command') !== null", timeout=120_000)
+    assert "20,000 evals" in page.inner_text("#answer")
+    assert elsewhere == []
+    page.context.close()
+
+
+def test_rules_as_a_file_are_edited_and_saved(browser: Any, address: str, tmp_path: Path) -> None:
+    page, elsewhere = opened(browser, address)
+    page.goto(f"{address}/gate?{ASKED['gate']}")
+    page.click("text=Edit it as a file")
+    assert 'max-drop = "30pp"' in page.input_value("#rules")
+    page.fill("#rules", '[[rule]]\nmax-drop = "30pp"\n\n[[rule]]\nmin-rate = "50%"\n')
+    page.press("#rules", "Tab")
+    page.wait_for_function("() => document.querySelector('#answer').innerText.includes('min-rate 50')")
+    with page.expect_download() as saved:
+        page.click("text=Save evalgauge.toml")
+    saved.value.save_as(tmp_path / "evalgauge.toml")
+    assert (tmp_path / "evalgauge.toml").read_text("utf-8").count("[[rule]]") == 2
+    rules = tmp_path / "mine.toml"
+    rules.write_text('[[rule]]\nmin-rate = "40%"\n', "utf-8")
+    page.set_input_files("#file", str(rules))
+    page.click("text=Add it")
+    assert 'min-rate = "40%"' in page.input_value("#rules")
+    assert elsewhere == []
+    page.context.close()
+
+
+def test_the_verdict_is_on_the_first_screen_of_a_telephone(browser: Any, address: str) -> None:
+    page, _ = opened(browser, address, viewport={"width": 390, "height": 844})
+    for name, query in {**ASKED, "ledger": ""}.items():
+        page.goto(f"{address}/{name}?{query}")
+        assert page.evaluate("document.querySelector('.verdict').getBoundingClientRect().top") < 760, name
     page.context.close()
 
 

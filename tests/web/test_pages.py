@@ -6,6 +6,7 @@ import gzip
 import html
 import io
 import json
+import re
 import shlex
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -121,7 +122,7 @@ def _cheap(name: str, field: str) -> dict[str, str]:
 
 
 def test_a_fault_of_ours_is_no_traceback(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_page: Page, _request: Any) -> Any:
+    def broken(_page: Page, _request: Any, _tell: Any) -> Any:
         raise KeyError("secret")
 
     monkeypatch.setattr(Page, "answers", broken)
@@ -207,6 +208,72 @@ def test_who_may_ask(headers: dict[str, str], status: int, client: TestClient) -
     assert answer.headers["cache-control"] == "no-store"
 
 
+def test_a_link_on_another_site_leads_to_a_page_that_asks(client: TestClient, command: Command, served: Path) -> None:
+    assert served.is_dir()
+    assert command("ledger", "init").code == 0
+    assert command("ledger", "register", "base.eval", "--name", "triage").code == 0
+    visit = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    answer = client.get("/measure?log=cand.eval&by=a%26b", headers=visit)
+    assert answer.status_code == 403
+    assert "pass" not in answer.text
+    # Only who goes on looks at the scores.
+    assert "look" not in client.get("/ledger/wear.csv").text
+    (link,) = re.findall(r'href="(/measure\?log[^"]*)"', answer.text)
+    assert html.unescape(link) == "/measure?log=cand.eval&by=a%26b"
+    assert client.get("/measure?log=cand.eval&by=topic", headers={"sec-fetch-site": "same-origin"}).status_code == 200
+    assert "look" in client.get("/ledger/wear.csv").text
+    # Slashes at the start are no name of another host.
+    odd = client.get("http://127.0.0.1:8000//evil.example/x", headers=visit)
+    assert 'href="//' not in odd.text
+    for other in ({"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "no-cors"}, {"origin": "http://evil.example"}):
+        refused = client.get("/measure?log=cand.eval", headers={**visit, **other})
+        assert refused.status_code == 403
+        assert "Show it" not in refused.text
+    assert client.post("/drop", headers=visit, files={"file": ("a.csv", b"x")}).status_code == 403
+
+
+def test_the_head_of_a_page_comes_without_its_body(client: TestClient) -> None:
+    head, page = client.head("/reuse"), client.get("/reuse")
+    assert head.status_code == 200
+    assert head.content == b""
+    for name in ("content-length", "content-type", "content-security-policy"):
+        assert head.headers[name] == page.headers[name]
+    assert client.head("/nothing").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("/plan.json?rate=90", "Rate: got '90'"),
+        ("/check.json?cases=x", "Cases: got 'x'"),
+        ("/gate.json?log1=base.eval&log2=cand.eval&slice_drop=2pp", "“by”"),
+        ("/gate.json?log1=base.eval&log2=cand.eval&max_drop=1pp", "“max drop” cannot pass with 40 cases"),
+    ],
+)
+def test_refusals_speak_of_the_fields_of_the_form(address: str, words: str, client: TestClient) -> None:
+    said = client.get(address).json()["error"]
+    assert words in said
+    assert not re.search(r"(?<!evalgauge) --", said.partition("evalgauge ")[0])
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_helps_speak_of_the_fields_of_the_form(name: str) -> None:
+    labels = {field.label for part in form_of(PAGES[name], {}) for field in part}
+    for part in form_of(PAGES[name], {}):
+        for field in part:
+            options = re.findall(r"--([a-z][a-z-]*)", field.help.partition("evalgauge ")[0])
+            assert not {option.replace("-", " ") for option in options} & labels, field
+
+
+def test_no_figure_says_the_verdict_again(client: TestClient) -> None:
+    text = client.get(f"/compare?{ASKED['compare']}").text
+    verdict = re.findall(r'class="verdict [a-z]*">([^<]*)', text)[0]
+    assert verdict.startswith("BETTER")
+    captions = re.findall(r"<figcaption>([^<]*)<", text)
+    assert captions[0] == ""
+    assert captions[1].startswith("3\u00a0cases lost")
+
+
 def test_an_open_address_asks_for_its_token(library: Library) -> None:
     app = make_app(library, Guard("0.0.0.0", "s3cret-token"))  # noqa: S104 - what is tested
     with TestClient(app, base_url="http://box.example:8000") as visitor:
@@ -253,7 +320,10 @@ def test_addresses_and_fields_are_listed(client: TestClient) -> None:
     for name, page in PAGES.items():
         told = {one["name"]: one for one in paths[f"/{name}.json"]["get"]["parameters"]}
         fields = [*form_of(page, {})[0], *form_of(page, {})[1]]
-        assert {field.name for field in fields} == {one for one in told if not one.startswith("log") or one == "looks"}
+        beside = {"rules"} if page.has_rules else set()
+        assert {field.name for field in fields} | beside == {
+            one for one in told if not one.startswith("log") or one == "looks"
+        }
         assert all(told[field.name]["description"] == field.help for field in fields)
         assert any(one.startswith("log") and one != "looks" for one in told) == bool(page.logs)
     assert client.get("/").headers["location"] == "/plan"

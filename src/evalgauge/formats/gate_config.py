@@ -204,6 +204,10 @@ def _document(path: Path, name: str) -> dict[str, object]:
         raise LogError(name, "is not there.", hint="Write one to start from: evalgauge gate --init") from fault
     except OSError as fault:
         raise LogError(name, f"cannot be read: {fault.strerror}.") from fault
+    except RecursionError as fault:
+        raise LogError(
+            name, "is nested deeper than rules are.", hint='Rules are text in quotes: max-drop = "2pp".'
+        ) from fault
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise LogError(name, f"is no TOML: {fault}.", hint='Values stand in quotes: max-drop = "2pp".') from fault
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _PLAIN = GateOptions()
+FIELDS_OF_A_FILE = frozenset({*(field for field, _ in {**GATE_KEYS, **RULE_KEYS}.values()), *SWITCHES.values()})
+"""Fields of the question that a file of rules holds."""
 
 
 def config_text(options: GateOptions) -> str:

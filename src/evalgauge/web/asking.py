@@ -5,23 +5,25 @@ from __future__ import annotations
 import sys
 import traceback
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evalgauge.errors import ArgumentError, EvalgaugeError, ScoreError
 from evalgauge.questions.gate import GateOptions
 from evalgauge.report.code import python_call
 from evalgauge.report.command_line import command_of
-from evalgauge.report.config_text import config_text
-from evalgauge.web.fields import values_of
+from evalgauge.report.config_text import FIELDS_OF_A_FILE, config_text
+from evalgauge.web.fields import by_labels, labels_of, values_of
+from evalgauge.web.rules import FIELD, rules_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from evalgauge.questions.every import Answer
     from evalgauge.report.charts.chart import Chart
     from evalgauge.web.library import Library
     from evalgauge.web.page import Page
+    from evalgauge.web.studies import Waiting
 
 _MOST_LETTERS = 500
 _FAULT = "That is a fault of evalgauge itself, and no answer. Its words stand where the server was started."
@@ -49,6 +51,10 @@ class Asked:
         The same on the command line and in Python.
     config
         The rules of a gate as a file; ``""`` for other questions.
+    edited
+        What to fill in to go on with these rules as a file; nothing where they are one.
+    waiting
+        How far a study is that has not ended.
     """
 
     given: Mapping[str, str]
@@ -60,9 +66,17 @@ class Asked:
     command: str = ""
     code: str = ""
     config: str = ""
+    edited: Mapping[str, str] = field(default_factory=dict[str, str])
+    waiting: Waiting | None = None
 
 
-def ask(page: Page, words: Mapping[str, str], logs: Sequence[str], library: Library) -> Asked:
+def ask(
+    page: Page,
+    words: Mapping[str, str],
+    logs: Sequence[str],
+    library: Library,
+    tell: Callable[[int, int], None] | None = None,
+) -> Asked:
     """Return what a page shows.
 
     Parameters
@@ -75,23 +89,35 @@ def ask(page: Page, words: Mapping[str, str], logs: Sequence[str], library: Libr
         The logs that were chosen, by name.
     library
         Where they are.
+    tell
+        Told how far a study is; ``None`` where nobody watches.
     """
     chosen = tuple(one for one in logs if one)
     given = dict(words) if words or chosen else dict(page.example)
     if page.needs_logs and len(chosen) < (1 if page.many_logs or page.name == "gate" else len(page.logs)):
         return Asked(given=given, logs=chosen)
     request: Any = None
-    long = next((name for name, value in given.items() if len(value) > _MOST_LETTERS), None)
+    rules = given.get(FIELD, "").strip() if page.has_rules else ""
+    long = next((name for name, value in given.items() if len(value) > _MOST_LETTERS and name != FIELD), None)
     if long is not None:
-        said = f"{long.replace('_', ' ')[:40]}: more than {_MOST_LETTERS:,} letters are no value."
+        label = labels_of(page).get(long, long[:40])
+        said = f"{label[:1].upper()}{label[1:]}: more than {_MOST_LETTERS:,} letters are no value."
         return Asked(given={**given, long: ""}, logs=chosen, refusal=said)
     try:
-        more = {"logs": tuple(library.path_of(name) for name in chosen)} if page.logs else {}
+        more: dict[str, Any] = {"logs": tuple(library.path_of(name) for name in chosen)} if page.logs else {}
+        if rules:
+            more["config"] = rules_path(rules, library)
         request = page.request(**values_of(page, given), **more)
-        answers = page.answers(request)
+        answers = page.answers(request, tell)
         charts = _charts(page, answers)
     except EvalgaugeError as error:
-        return Asked(given=given, logs=chosen, refusal=library.shown(_said(error)), command=_command(request, library))
+        return Asked(
+            given=given,
+            logs=chosen,
+            refusal=library.shown(said_by(page, error)),
+            command=_command(request, library),
+            config=rules or _config(request),
+        )
     except Exception:  # noqa: BLE001 - whatever it is, a visitor sees a sentence, and the one who serves sees the rest
         traceback.print_exc(file=sys.stderr)
         return Asked(given=given, logs=chosen, refusal=_FAULT, is_fault=True)
@@ -102,8 +128,21 @@ def ask(page: Page, words: Mapping[str, str], logs: Sequence[str], library: Libr
         charts=charts,
         command=_command(request, library),
         code=library.shown(python_call(request)),
-        config=config_text(request) if isinstance(request, GateOptions) else "",
+        config=rules or _config(request),
+        edited={} if rules else _as_file(given, request),
     )
+
+
+def _config(request: Any) -> str:  # noqa: ANN401 - a request of any page
+    return config_text(request) if isinstance(request, GateOptions) else ""
+
+
+def _as_file(given: Mapping[str, str], request: Any) -> dict[str, str]:  # noqa: ANN401 - a request of any page
+    """Return what to fill in so that the same rules stand there as a file."""
+    if not isinstance(request, GateOptions):
+        return {}
+    kept = {name: value for name, value in given.items() if name not in FIELDS_OF_A_FILE}
+    return {**kept, FIELD: config_text(request)}
 
 
 def _charts(page: Page, answers: tuple[Answer, ...]) -> tuple[Chart, ...]:
@@ -115,10 +154,22 @@ def _charts(page: Page, answers: tuple[Answer, ...]) -> tuple[Chart, ...]:
     return tuple(charts)
 
 
-def _said(error: EvalgaugeError) -> str:
+def said_by(page: Page, error: EvalgaugeError) -> str:
+    """Return a refusal in the words of a page: by the labels of its fields, where the command line has options.
+
+    Examples
+    --------
+    >>> from evalgauge.errors import ArgumentError
+    >>> from evalgauge.web.pages import PAGES
+    >>> said_by(PAGES["gate"], ArgumentError("max_drop", "x", "a drop", "Say --by. See: evalgauge gate --by"))
+    "Max drop: got 'x', allowed is a drop. Say “by”. See: evalgauge gate --by"
+    """
+    labels = labels_of(page)
+    text = str(error)
     if isinstance(error, ArgumentError):
-        return f"{error.argument.replace('_', ' ')}{str(error).removeprefix(error.argument)}"
-    return str(error)
+        label = labels.get(error.argument, error.argument.replace("_", " "))
+        text = f"{label[:1].upper()}{label[1:]}{text.removeprefix(error.argument)}"
+    return by_labels(text, labels)
 
 
 def _command(request: Any, library: Library) -> str:  # noqa: ANN401 - a request of any page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from inspect import cleandoc
@@ -20,6 +21,8 @@ HIDDEN = frozenset(
     {"logs", "engine", "ledger", "no_ledger", "jobs", "like", "config", "judge_labels", "holdout", "same_system"}
 )
 _ON = "yes"
+_OPTION = re.compile(r"--([a-z][a-z-]*)")
+_SENTENCE = re.compile(r"(?<=[.!?]) ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +54,39 @@ class Field:
 
 def form_of(page: Page, given: Mapping[str, str]) -> tuple[list[Field], list[Field]]:
     """Return the fields that are seen at once, and those that are folded away."""
-    helps = _helps(page.request)
+    helps, labels = _helps(page.request), labels_of(page)
     made = {
-        one.name: _field(one, helps.get(one.name, ""), given.get(one.name, ""))
+        one.name: _field(one, by_labels(helps.get(one.name, ""), labels), given.get(one.name, ""))
         for one in fields(page.request)
         if one.name not in HIDDEN
     }
     first = [made[name] for name in page.first]
     return first, [one for name, one in made.items() if name not in page.first]
+
+
+def labels_of(page: Page) -> dict[str, str]:
+    """Return what each field of a page is called in its form, by its name in the question."""
+    found = {one.name: _label(one.name) for one in fields(page.request) if one.name not in HIDDEN}
+    return {**found, "config": "rules", "rules": "rules"} if page.has_rules else found
+
+
+def by_labels(text: str, labels: Mapping[str, str]) -> str:
+    """Return words with the labels of a form in place of the options of the command line.
+
+    Examples
+    --------
+    >>> by_labels("In every slice of --by. See: evalgauge gate --by", {"by": "by"})
+    'In every slice of “by”. See: evalgauge gate --by'
+    """
+    options = {label.replace(" ", "-"): label for label in labels.values()}
+
+    def in_page(sentence: str) -> str:
+        # A command is written as it is typed.
+        before, command, rest = sentence.partition("evalgauge ")
+        found = _OPTION.sub(lambda match: f"“{options[match[1]]}”" if match[1] in options else match[0], before)
+        return f"{found}{command}{rest}"
+
+    return " ".join(map(in_page, _SENTENCE.split(text)))
 
 
 def values_of(page: Page, given: Mapping[str, str]) -> dict[str, Any]:
@@ -83,7 +111,7 @@ def values_of(page: Page, given: Mapping[str, str]) -> dict[str, Any]:
 def _field(one: Any, told: str, value: str) -> Field:  # noqa: ANN401 - a field of any dataclass
     default = one.default if one.default is not MISSING else one.default_factory()
     kind = _kind_of(one.type)
-    label = str(OPTION_NAMES.get(one.name, one.name)).replace("_", " ")
+    label = _label(one.name)
     if kind is bool:
         return Field(name=one.name, label=label, help=told, kind="switch", value=value, usual="")
     choices = tuple(str(choice) for choice in get_args(kind)) if get_origin(kind) is Literal else ()
@@ -97,6 +125,10 @@ def _field(one: Any, told: str, value: str) -> Field:  # noqa: ANN401 - a field 
         usual=usual,
         choices=choices,
     )
+
+
+def _label(name: str) -> str:
+    return str(OPTION_NAMES.get(name, name)).replace("_", " ")
 
 
 def _kind_of(kind: Any) -> Any:  # noqa: ANN401 - any annotation

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import secrets
 import shutil
 import tempfile
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +25,8 @@ MOST_DROPPED_BYTES = 2_000_000_000
 _DEPTH, _SHOWN_LETTERS = 4, 80
 _ENDINGS = (".eval", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".xml", ".db", ".ndjson", ".gz")
 _DROPPED = "dropped:"
+_MOST_RULES, _MOST_RULES_BYTES = 200, 100_000
+_RULES_FILE = "evalgauge.toml"
 
 
 class Library:
@@ -37,6 +42,7 @@ class Library:
         self.folder = folder.resolve()
         self._dropped = Path(tempfile.mkdtemp(prefix="evalgauge-"))
         self._names: dict[str, Path] = {}
+        self._rules: dict[str, Path] = {}
         self.dropped_bytes = 0
 
     def close(self) -> None:
@@ -45,12 +51,41 @@ class Library:
 
     def names(self) -> list[str]:
         """Return what can be chosen: dropped logs first, then the folder's by name."""
-        found: list[str] = []
-        for name in self._walk():
-            found.append(name)
-            if len(found) >= MOST_LISTED:
-                break
-        return [*self._names, *sorted(found)]
+        return [*self._names, *self._listed(_ENDINGS)]
+
+    def rules(self) -> list[str]:
+        """Return the files of the folder that may hold rules of a gate."""
+        return [name for name in self._listed((".toml",)) if Path(name).name != "pyproject.toml"]
+
+    def rules_text(self, name: str) -> str:
+        """Return what a file of rules says.
+
+        Raises
+        ------
+        ArgumentError
+            If it is not in the folder, or cannot be read as text.
+        """
+        target = self.folder / name
+        allowed = "a file of rules in the folder that is served"
+        if not name.endswith(".toml") or not self._holds(target) or not target.is_file():
+            raise ArgumentError("rules", name[:_SHOWN_LETTERS], allowed)
+        try:
+            with target.open("rb") as file:
+                return file.read(_MOST_RULES_BYTES).decode()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ArgumentError("rules", name[:_SHOWN_LETTERS], allowed) from error
+
+    def keep_rules(self, text: str) -> str:
+        """Keep rules that were written into a page, for the jobs to read, and return where."""
+        called = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        path = self._dropped / f"rules-{called}" / _RULES_FILE
+        if called not in self._rules:
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(text.encode("utf-8", "surrogatepass"))
+            self._rules[called] = path
+            for oldest in [*self._rules][:-_MOST_RULES]:
+                shutil.rmtree(self._rules.pop(oldest).parent, ignore_errors=True)
+        return str(path)
 
     def path_of(self, name: str) -> str:
         """Return the path of a log that was chosen, as the jobs take it.
@@ -107,14 +142,17 @@ class Library:
         """Return words without the places where dropped logs are kept."""
         for called, path in self._names.items():
             text = text.replace(str(path), called)
-        return text
+        return re.sub(rf"{re.escape(str(self._dropped))}/rules-[0-9a-f]+/", "", text)
 
-    def _walk(self) -> Iterator[str]:
+    def _listed(self, endings: tuple[str, ...]) -> list[str]:
+        return sorted(islice(self._walk(endings), MOST_LISTED))
+
+    def _walk(self, endings: tuple[str, ...]) -> Iterator[str]:
         for place, folders, files in os.walk(self.folder):
             here = Path(place)
             depth = len(here.relative_to(self.folder).parts)
             folders[:] = sorted(one for one in folders if not one.startswith(".") and depth < _DEPTH)
             for file in sorted(files):
                 target = here / file
-                if file.endswith(_ENDINGS) and not file.startswith(".") and not target.is_symlink():
+                if file.endswith(endings) and not file.startswith(".") and not target.is_symlink():
                     yield str(target.relative_to(self.folder))

@@ -74,7 +74,12 @@ class Page:
     several
         Whether the job returns one answer an arm.
     check
-        What refuses a request that would keep the server busy for minutes, which the command line takes.
+        What refuses a request that would keep the server busy for longer than a page takes, which the command line
+        takes; told whether somebody watches how far it is.
+    is_study
+        Whether it takes long, and its job tells how far it is.
+    has_rules
+        Whether it takes the rules of a gate as a file.
     """
 
     name: str
@@ -90,10 +95,16 @@ class Page:
     many_logs: bool = False
     about: tuple[str, ...] = ()
     several: bool = False
-    check: Callable[[Any], None] | None = None
+    check: Callable[[Any, bool], None] | None = None
+    is_study: bool = False
+    has_rules: bool = False
 
-    def answers(self, request: Any) -> tuple[Answer, ...]:  # noqa: ANN401 - a request of this page's own type
-        """Return what the job says.
+    def answers(
+        self,
+        request: Any,  # noqa: ANN401 - a request of this page's own type
+        tell: Callable[[int, int], None] | None = None,
+    ) -> tuple[Answer, ...]:
+        """Return what the job says; ``tell`` is told how far a study is.
 
         Raises
         ------
@@ -101,7 +112,7 @@ class Page:
             If the request is refused, by this page or by the job.
         """
         if self.check is not None:
-            self.check(request)
-        job: Callable[[Any], Any] = getattr(import_module(f"evalgauge.jobs.{self.job[0]}"), self.job[1])
-        found = job(request)
+            self.check(request, tell is not None)
+        job: Callable[..., Any] = getattr(import_module(f"evalgauge.jobs.{self.job[0]}"), self.job[1])
+        found = job(request, on_progress=tell) if self.is_study else job(request)
         return tuple(found) if self.several else (found,)

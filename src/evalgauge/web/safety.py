@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
-
-from starlette.responses import PlainTextResponse
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -27,6 +25,27 @@ HEADERS = {
 }
 
 
+_ELSEWHERE = "Asked by another site, and not answered."
+
+
+class Refused(NamedTuple):
+    """Why a request is not answered.
+
+    Attributes
+    ----------
+    text
+        A sentence.
+    status
+        Of HTTP.
+    may_go_on
+        Whether a person followed a link from elsewhere, and may go on by a link of our own.
+    """
+
+    text: str
+    status: int
+    may_go_on: bool = False
+
+
 class Guard:
     """Lets in what comes from our own pages, by name and by token.
 
@@ -42,18 +61,21 @@ class Guard:
         self._hosts = {*LOOPBACK, host}
         self._token = token
 
-    def refusal(self, request: Request) -> Response | None:
+    def refusal(self, request: Request) -> Refused | None:
         """Return why a request is not answered, or nothing."""
         if _bare(request.headers.get("host", "")) not in self._hosts and not self._token:
             # Another name for this machine: a page elsewhere may have made it.
-            return PlainTextResponse("This server answers to its own name alone.", 421)
+            return Refused("This server answers to its own name alone.", 421)
         if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            return PlainTextResponse("Asked by another site, and not answered.", 403)
+            if _is_visit(request):
+                # Nothing is asked of a log, and no look recorded, by whoever only placed the link.
+                return Refused("A link on another site led here. Do you want its answer?", 403, may_go_on=True)
+            return Refused(_ELSEWHERE, 403)
         origin = request.headers.get("origin")
         if origin is not None and origin.partition("://")[2] != request.headers.get("host", ""):
-            return PlainTextResponse("Asked by another site, and not answered.", 403)
+            return Refused(_ELSEWHERE, 403)
         if self._token and not self._knows(request):
-            return PlainTextResponse("Open the address with its token, as it was printed at the start.", 401)
+            return Refused("Open the address with its token, as it was printed at the start.", 401)
         return None
 
     def _knows(self, request: Request) -> bool:
@@ -66,6 +88,13 @@ class Guard:
             response.headers[name] = value
         if self._token and request.query_params.get("token"):
             response.set_cookie(COOKIE, self._token, httponly=True, samesite="strict")
+
+
+def _is_visit(request: Request) -> bool:
+    """Return whether a person opens a page, and no other page asks for something behind their back."""
+    headers = request.headers
+    kind = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest"))
+    return request.method == "GET" and kind == ("navigate", "document") and "origin" not in headers
 
 
 def _bare(host: str) -> str:

@@ -13,6 +13,7 @@ CHECK = Page(
     job=("gate_check", "check_answer"),
     first=("cases", "reps", "rate", "max_drop", "min_rate", "better_than", "discordance"),
     example={"cases": "200", "rate": "90%", "max_drop": "5pp"},
+    has_rules=True,
     logs=("Baseline", "Another like the candidate"),
     about=(
         "Chances are those of the rules that will judge, with as many cases; they need no run.",

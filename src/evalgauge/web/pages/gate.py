@@ -13,6 +13,7 @@ GATE = Page(
     job=("gate", "gate_answer"),
     first=("max_drop", "min_rate", "better_than", "by", "slice_drop", "slice_rate", "allow_blind"),
     example={"max_drop": "2pp"},
+    has_rules=True,
     logs=("Baseline", "Candidate"),
     needs_logs=True,
     about=(
