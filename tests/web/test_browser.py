@@ -153,7 +153,8 @@ def test_a_study_is_watched_and_ends_when_something_else_is_asked(browser: Any, 
     page.wait_for_timeout(2_000)
     assert page.query_selector("progress") is None
     assert "300 evals" in page.inner_text("#answer")
-    assert elsewhere == []
+    # The question about the study that was left is broken off, which HTMX tells the console.
+    assert {one.partition(",")[0] for one in elsewhere} <= {"htmx:sendAbort", "htmx:afterRequest"}
     page.context.close()
 
 
