@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from evalgauge.engine.counts import MOST_REP, CountQuery
 from evalgauge.engine.duck_bits import BitCounter
 from evalgauge.engine.duck_counts import parquet_rows
 from evalgauge.errors import LogError
-from evalgauge.formats import parquet_table
+from evalgauge.formats import jsonl_table, parquet_table
 from evalgauge.formats.large_table import counted_table
 from support.large import NEVER, answer, large_from, written_parquet
 
@@ -148,6 +149,100 @@ def test_csv_is_counted_like_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyP
     text.write_text(f"{','.join(COLUMNS)}\n{cells}")
     large_from(monkeypatch, 1)
     assert answer("compare", log, **QUESTIONS["compare"]) == answer("compare", text, **QUESTIONS["compare"])
+
+
+def written_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    return path
+
+
+VALUES = {
+    "case": st.one_of(st.integers(1, 12), st.sampled_from(IDS)),
+    "arm": st.sampled_from("ab"),
+    "score": st.one_of(st.integers(0, 1), st.booleans(), st.floats(0, 1), st.none(), st.sampled_from(["0.5", "yes"])),
+    "topic": st.sampled_from(["x", "y", None]),
+    "note": st.one_of(st.none(), st.text(max_size=3), st.lists(st.integers(), max_size=2), st.integers(2**62, 2**70)),
+}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(st.fixed_dictionaries({}, optional=VALUES), min_size=1, max_size=30),
+    same=st.sampled_from([None, 1, "q1"]),
+    kind=st.sampled_from([None, int, float, bool]),
+)
+def test_json_lines_are_counted_like_records(
+    rows: list[dict[str, Any]],
+    same: int | str | None,
+    kind: type | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for number, row in enumerate(rows):
+        if same is not None:
+            row |= {"case": number // 2 % 5 if same == 1 else f"q{number // 2 % 5}", "arm": "ab"[number % 2]}
+            row.pop("note", None)
+        if kind is not None:
+            row["score"] = kind(number % 3 > 0)
+    log = written_jsonl(tmp_path / "log.jsonl", rows)
+    for question, asked in (("compare", {"arms": ("a", "b")}), ("measure", {"arm": "a", "by": "topic"})):
+        with monkeypatch.context() as patch:
+            large_from(patch, 1, engine_rows=NEVER)
+            line_by_line = answer(question, log, **asked)
+        with monkeypatch.context() as patch:
+            large_from(patch, 1)
+            assert answer(question, log, **asked) == line_by_line
+
+
+def test_large_json_lines_are_counted_by_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        {"case": f"q{case}", "arm": arm, "rep": rep, "score": (case + rep) % 3 > 0, "topic": "xy"[case % 2]}
+        for case in range(30)
+        for arm in "ab"
+        for rep in range(4)
+    ]
+    # A key of the last row alone is a column, too: here it says that the run went wrong.
+    rows[-1] |= {"score": None, "error": "timed out"}
+    log = written_jsonl(tmp_path / "log.jsonl", rows)
+    seen: list[str] = []
+
+    def looked_at(*given: Any, **more: Any) -> Any:
+        seen.append("counted")
+        return counted_table(*given, **more)
+
+    large_from(monkeypatch, 1)
+    monkeypatch.setattr(jsonl_table, "counted_table", looked_at)
+    found = eg.measure(log, arm="b", no_ledger=True)
+    assert seen == ["counted"]
+    assert (found.n_cases, found.n_runs, found.counts.errored) == (30, 119, 1)
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        ('{"case": "q9", "arm": "a", "sco', "is cut off and was left out"),
+        ("{'case': 1}", "line 9"),
+        ("[1, 2]", "line 9"),
+        ('{"case": {"id": 1}, "arm": "a", "score": 1}', ""),
+        ('{"case": "q9", "arm": "a", "score": 1, "Score": 0}', ""),
+        ('{"case": "q9", "arm": "a", "score": 1, "case": "q8"}', ""),
+        ('{"case": "q9", "arm": "a", "score": NaN}', ""),
+        ('{"case": "q9", "arm": "a", "score": 18446744073709551615}', ""),
+    ],
+)
+def test_json_lines_that_the_engine_does_not_read_are_read_by_line(
+    last: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"case": f"q{case}", "arm": arm, "score": case % 2} for case in range(4) for arm in "ab"]
+    log = written_jsonl(tmp_path / "log.jsonl", rows)
+    log.write_text(log.read_text("utf-8") + last, "utf-8")
+    said: list[str] = []
+    for engine_rows in (1, NEVER):
+        with monkeypatch.context() as patch:
+            large_from(patch, 1, engine_rows=engine_rows)
+            said.append(answer("compare", log, arms=("a", "b")))
+    assert said[0] == said[1]
+    assert words in said[0]
 
 
 def test_parts_of_one_table_are_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

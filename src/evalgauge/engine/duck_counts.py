@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from evalgauge.engine.counts import MOST_ROWS, Counts, too_many
+from evalgauge.engine.counts import MOST_ROWS, Counts, UnsuitedError, too_many
 from evalgauge.engine.duck import (
     Fetched,
     connected,
@@ -23,7 +24,7 @@ from evalgauge.engine.duck import (
 from evalgauge.engine.duck_bits import BitCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -37,6 +38,13 @@ MEMORY_LIMIT = "600MB"
 
 MOST_BITS = 8_192
 """Rep numbers that are checked by a bit each."""
+_MOST_STRUCTURES = 2_000
+_JSON_KINDS = (
+    ({"VARCHAR"}, "VARCHAR"),
+    ({"BOOLEAN"}, "BOOLEAN"),
+    ({"UBIGINT", "BIGINT"}, "BIGINT"),
+    ({"UBIGINT", "BIGINT", "DOUBLE"}, "DOUBLE"),
+)
 
 
 @contextmanager
@@ -75,6 +83,59 @@ def csv_rows(
             "hive_partitioning=false)"
         )
         yield DuckRows(connection, source, label=label)
+
+
+@contextmanager
+def jsonl_rows(path: Path, *, label: str, memory_limit: str = MEMORY_LIMIT) -> Generator[DuckRows]:
+    """Open a file of one flat JSON record a line as one table, whose columns are of the types that all records have.
+
+    All records are looked at before: a key that only some of them have is a column like any other.
+
+    Parameters
+    ----------
+    path, label, memory_limit
+        As for ``parquet_rows``.
+
+    Raises
+    ------
+    LogError
+        If the file is damaged or cut off.
+    UnsuitedError
+        If a record holds lists or records, or two records hold different kinds of values under one key.
+    """
+    with connected(memory_limit) as connection, unglobbed(path) as file, log_errors(label):
+        structures = connection.sql(
+            f"SELECT CAST(json_structure(json) AS VARCHAR) AS one FROM read_ndjson_objects({quoted(file)}) "  # noqa: S608 (quoted)
+            f"GROUP BY 1 LIMIT {_MOST_STRUCTURES + 1}"
+        )
+        kinds = _kinds_of(cast("Iterable[str]", structures.fetchnumpy()["one"]))
+        columns = ", ".join(f"{quoted(name)}: '{kind}'" for name, kind in kinds.items())
+        source = (
+            f"read_json({quoted(file)}, format='newline_delimited', columns={{{columns}}}, hive_partitioning=false)"
+        )
+        yield DuckRows(connection, source, label=label)
+
+
+def _kinds_of(structures: Iterable[str]) -> dict[str, str]:
+    """Return the type of each key, from what DuckDB says of the records."""
+    found: dict[str, set[str]] = {}
+    for place, text in enumerate(structures):
+        record: object = json.loads(text)
+        if place == _MOST_STRUCTURES or not isinstance(record, dict):
+            raise UnsuitedError("its records are too different")
+        for name, kind in cast("dict[str, object]", record).items():
+            found.setdefault(name, set()).add(kind if isinstance(kind, str) else "")
+    # SQL knows no capitals in names.
+    if not found or len({name.lower() for name in found}) < len(found):
+        raise UnsuitedError("its keys differ by capitals alone")
+    return {name: _kind_of_all(name, kinds - {"NULL"}) for name, kinds in found.items()}
+
+
+def _kind_of_all(name: str, kinds: set[str]) -> str:
+    for known, kind in _JSON_KINDS:
+        if kinds <= known:
+            return kind
+    raise UnsuitedError(f"the column {name!r} holds lists, records, or values of several kinds")
 
 
 class DuckRows:

@@ -6,11 +6,13 @@ import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from evalgauge.engine.counts import UnsuitedError
 from evalgauge.errors import LogError
 from evalgauge.formats.json_text import CutError, decoded, is_object
+from evalgauge.formats.large_table import Origin, counted_table
 from evalgauge.formats.plain_text import arm_name, digest_of, encoding_of, head_text
 from evalgauge.formats.records import table_of_records
-from evalgauge.formats.score_table import table_of
+from evalgauge.formats.score_table import LARGE_ROWS, table_of
 from evalgauge.formats.wording import counted
 from evalgauge.scores.table import Problem
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
     from evalgauge.formats.protocol import ReadOptions, Source
     from evalgauge.scores.table import Json, ScoreTable
+
+ENGINE_ABOVE = 64 * 2**20
+"""Bytes from which on DuckDB reads the records; both ways give the same table."""
 
 _SUFFIXES = frozenset({".jsonl", ".ndjson"})
 _PROGRESS_EVERY = 10_000
@@ -47,6 +52,8 @@ class JsonlReader:
 
     def read(self, source: Source, options: ReadOptions) -> ScoreTable:
         """Return the scores, or raise ``LogError`` naming the line."""
+        if options.is_counted and (large := _large(source, options)) is not None:
+            return large
         problems: list[Problem] = []
         table = table_of_records(
             _records(source, options, problems), file=source.name, stem=arm_name(source), digest=digest_of(source.path)
@@ -57,6 +64,21 @@ class JsonlReader:
 
 
 READER = JsonlReader()
+
+
+def _large(source: Source, options: ReadOptions) -> ScoreTable | None:
+    """Return the scores of a large file, counted by DuckDB, or ``None`` where it is to be read line by line."""
+    if source.path.stat().st_size < ENGINE_ABOVE or encoding_of(source.path) != "utf-8-sig":
+        return None
+    from evalgauge.engine.duck_counts import jsonl_rows  # noqa: PLC0415 (the engine is loaded only where it is needed)
+
+    origin = Origin(file=source.name, stem=arm_name(source), digest=digest_of(source.path))
+    try:
+        with jsonl_rows(source.path, label=source.name) as rows:
+            return counted_table(rows, origin, options, least_rows=LARGE_ROWS)
+    except (UnsuitedError, LogError):
+        # What DuckDB does not read is read line by line, or refused there with its line.
+        return None
 
 
 def _records(source: Source, options: ReadOptions, problems: list[Problem]) -> Iterator[Mapping[str, Json]]:
