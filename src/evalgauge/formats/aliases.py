@@ -65,7 +65,7 @@ _SCORE_PREFIX = re.compile(
 _SCORE_SUFFIX = re.compile(r"[._/](score|passed|is_correct)$")
 _NO_SCORE = re.compile(
     r"(^|[._/])(cost|latency|latency_ms|duration|duration_ms|seconds|elapsed|execution_time|runtime|threshold|weight|"
-    r"temperature|index|order|line|seed|count|num|timestamp|created|created_at|started_at|tokens|date|time)$"
+    r"temperature|index|order|line|seed|count|num|timestamp|created|created_at|started_at|tokens|bytes|date|time)$"
     r"|_(tokens|seconds|secs?|ms|cost|usd|count|at|time|id|index|label|error|explanation|reason)$|^(n|num|total)_"
     # Flags of a platform's row, which say nothing of the answer.
     r"|^(bookmarked|public|starred|archived|cached|is_root|is_public|is_bookmarked)$"
@@ -86,10 +86,10 @@ def plain_name(name: str) -> str:
 
     Examples
     --------
-    >>> plain_name("Case ID"), plain_name("isCorrect"), plain_name("scores.Accuracy")
-    ('case_id', 'is_correct', 'scores.accuracy')
+    >>> plain_name("Case ID"), plain_name("isCorrect"), plain_name("scores.Accuracy"), plain_name("PASSED?")
+    ('case_id', 'is_correct', 'scores.accuracy', 'passed')
     """
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip().rstrip("?!:"))
     return re.sub(r"[\s\-]+", "_", snake).lower()
 
 

@@ -12,7 +12,7 @@ from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.jobs.blessings import blessing_notes
 from evalgauge.jobs.reading import said_problems
 from evalgauge.questions.parts import Counts, Source
-from evalgauge.questions.units import ScoreRange
+from evalgauge.questions.units import ScoreRange, likely_range
 from evalgauge.scores.sums import CaseSums, case_sums
 from evalgauge.scores.table import Status
 from evalgauge.scores.units import chosen_metric, unit_table, units
@@ -259,7 +259,8 @@ def _range(table: ScoreTable, index: int, asked: ScoreRange | None) -> ScoreRang
     scores = table.score[(table.metric == index) & (table.status == Status.OK)]
     least, most = float(scores.min()), float(scores.max())
     if least < low or most > high:
-        guess = "--range 0:100" if least >= 0 and 1 < most <= 100 else f"--range {least:g}:{most:g}, if that is all"
+        usual = likely_range(least, most)
+        guess = f"--range {least:g}:{most:g}, if that is all" if usual is None else f"--range {usual}"
         raise ScoreError(
             f"metric {metric.name!r}: scores run from {least:g} to {most:g}, outside the range {low:g} to {high:g}. "
             f"Say what the lowest and highest possible scores are, such as {guess}; or --range none for a score "

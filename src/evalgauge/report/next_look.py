@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from evalgauge.questions.units import Words
+from evalgauge.questions.units import Words, likely_range
 from evalgauge.report.command_line import log_words, option_words, value_text
 
 if TYPE_CHECKING:
@@ -112,4 +112,4 @@ def _range_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
         return []
     if scores.low >= 0 and scores.high <= 1:
         return []
-    return ["--range", *(["0:100"] if scores.low >= 0 and scores.high <= 100 else ["none"])]
+    return ["--range", likely_range(scores.low, scores.high) or "none"]
