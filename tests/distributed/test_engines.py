@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -15,8 +17,6 @@ from evalgauge.engine.duck_counts import parquet_rows
 from support.large import NEVER, answer, large_from, written_parquet
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from evalgauge.engine.counts import Counts
     from evalgauge.engine.duck import Fetched
 
@@ -145,21 +145,73 @@ NASTY: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
 }
 
 
+# Neither CSV nor JSON can write them.
+NO_TEXT = {"NaN and NULL", "infinite"}
+
+
+@pytest.fixture(scope="module")
+def nasty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return each table as Parquet; as CSV and JSON lines beside it where these can hold it."""
+    found: dict[str, Path] = {}
+    for name, (columns, rows) in NASTY.items():
+        folder = tmp_path_factory.mktemp("nasty")
+        found[name] = written_parquet(folder / "log.parquet", columns, rows)
+        with duckdb.connect() as connection:
+            for ending, kind in (("csv", "csv"), ("jsonl", "json")):
+                if name not in NO_TEXT:
+                    # Blank, and not null between quotes.
+                    connection.execute(f"COPY '{found[name]}' TO '{folder / f'log.{ending}'}' (FORMAT {kind})")
+    return found
+
+
+@pytest.fixture(scope="module")
+def said_by_connect(nasty: dict[str, Path], connect: str) -> dict[str, str]:
+    """Return what Spark Connect says of each table, in a process that holds no other session."""
+    program = (
+        "import json, sys; from support.large import answer; engine, asked, logs = json.loads(sys.argv[1]); "
+        "asked['arms'] = tuple(asked['arms']); "
+        "print(json.dumps({name: answer('compare', log, engine=engine, **asked) for name, log in logs.items()}))"
+    )
+    asked = json.dumps([connect, ASKED, {name: str(log) for name, log in nasty.items()}])
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYSPARK"))}
+    clean["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parents[1]), clean.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program, asked], capture_output=True, text=True, check=False, env=clean
+    )
+    assert done.returncode == 0, done.stderr
+    told: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    return told
+
+
 @pytest.mark.parametrize("name", NASTY)
 def test_what_is_hard_is_answered_or_refused_alike(
-    name: str, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    spark: Any,
+    nasty: dict[str, Path],
+    said_by_connect: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert spark is not None
-    log = written_parquet(tmp_path / "log.parquet", *NASTY[name])
-    said: dict[str, str] = {}
+    log = nasty[name]
+    said: dict[str, str] = {"Spark Connect": said_by_connect[name]}
+    frames: dict[str, Any] = {
+        "pandas": pytest.importorskip("pandas").read_parquet(log),
+        "polars": pytest.importorskip("polars").read_parquet(log),
+        "arrow": pytest.importorskip("pyarrow.parquet").read_table(log),
+        "duckdb": duckdb.read_parquet(str(log)),
+    }
     for way, engine_rows in (("counted", 1), ("row by row", NEVER)):
         with monkeypatch.context() as patch:
             large_from(patch, 1, engine_rows=engine_rows)
-            said[way] = answer("compare", str(log), **ASKED)
+            for one in sorted(log.parent.glob("log.*")):
+                said[f"{one.suffix} {way}"] = answer("compare", str(one), **ASKED)
+            for library, frame in frames.items():
+                said[f"{library} {way}"] = answer("compare", frame, **ASKED)
     for engine in ("ibis:duckdb://", "spark://local[2]"):
         said[engine] = answer("compare", str(log), engine=engine, **ASKED)
-    assert len(set(said.values())) == 1, said
-    assert ('"verdict"' in said["counted"]) == (name not in REFUSED), said["counted"]
+    first = said[".parquet counted"]
+    assert {way: text for way, text in said.items() if text != first} == {}, first
+    assert ('"verdict"' in first) == (name not in REFUSED), first
 
 
 def test_sql_of_our_own_is_the_ibis_expression(tmp_path: Path) -> None:
