@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.exceptions import UnusedCliTokensError
 
 from evalgauge import __version__
+from evalgauge.cli.reading_bar import reading_shown
 from evalgauge.cli.refusals import check_sub_command, unused_word
 from evalgauge.cli.units import STDIN_WORD, option_name, teach_units
 from evalgauge.errors import ArgumentError, EvalgaugeError
@@ -121,7 +122,8 @@ def run(arguments: list[str]) -> int:
     words = with_command([STDIN_WORD if word == "-" else word for word in arguments])
     check_sub_command(app, words)
     try:
-        result = app(words, exit_on_error=False, print_error=False, console=_help_console(words))
+        with reading_shown():
+            result = app(words, exit_on_error=False, print_error=False, console=_help_console(words))
     except UnusedCliTokensError as error:
         raise unused_word(error, app) from error
     except CycloptsError as error:

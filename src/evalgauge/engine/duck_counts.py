@@ -22,6 +22,7 @@ from evalgauge.engine.duck import (
     unglobbed,
 )
 from evalgauge.engine.duck_bits import BitCounter
+from evalgauge.engine.watching import asked_again_and_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -108,7 +109,9 @@ def jsonl_rows(path: Path, *, label: str, memory_limit: str = MEMORY_LIMIT) -> G
             f"SELECT CAST(json_structure(json) AS VARCHAR) AS one FROM read_ndjson_objects({quoted(file)}) "  # noqa: S608 (quoted)
             f"GROUP BY 1 LIMIT {_MOST_STRUCTURES + 1}"
         )
-        kinds = _kinds_of(cast("Iterable[str]", structures.fetchnumpy()["one"]))
+        with asked_again_and_again(connection):
+            found = structures.fetchnumpy()
+        kinds = _kinds_of(cast("Iterable[str]", found["one"]))
         columns = ", ".join(f"{quoted(name)}: '{kind}'" for name, kind in kinds.items())
         source = (
             f"read_json({quoted(file)}, format='newline_delimited', columns={{{columns}}}, hive_partitioning=false)"
@@ -184,10 +187,13 @@ class DuckRows:
         LogError
             If the table does not get smaller by counting, or does not fit into the memory allowed.
         """
-        with log_errors(self.label):
+        with log_errors(self.label), asked_again_and_again(self._connection):
             by_bits = BitCounter(self._connection, self._source, self._types, self._value, self.label)
             if (found := by_bits.counts(query, most_rows=most_rows)) is not None:
                 return found
+            return self._counted(query, most_rows)
+
+    def _counted(self, query: CountQuery, most_rows: int) -> Counts:
         keys = [f"{self._value(name)} AS k{place}" for place, name in enumerate(query.keys)]
         spans = [
             f"min({self._value(name)}) AS s{place}, min({self._value(name)}) < max({self._value(name)}) AS v{place}"
@@ -196,18 +202,17 @@ class DuckRows:
         reps = _rep_columns(query, self._value)
         chosen = ", ".join([*keys, *spans, *reps, "count(*) AS n"])
         grouped = ", ".join(f"k{place}" for place in range(len(query.keys)))
-        with log_errors(self.label):
-            self._connection.execute(
-                f"CREATE OR REPLACE TEMP TABLE counts AS SELECT {chosen} FROM {self._source} GROUP BY {grouped}"  # noqa: S608 (quoted)
-            )
-            size = self._connection.sql("SELECT count(*) AS n FROM counts").fetchnumpy()
-            n_rows = int(cast("NDArray[np.int64]", size["n"])[0])
-            if n_rows > most_rows:
-                raise too_many(self.label, n_rows, most_rows)
-            case = f"k{query.keys.index(query.case)}"
-            order = case if kind_of(self._types[query.case]) == "number" else f"length({case}), {case}"
-            rows = self._connection.sql(f"SELECT * FROM counts ORDER BY {order}")  # noqa: S608 (names of our own)
-            return _counts(rows, query, {name: kind_of(kind) for name, kind in self._types.items()})
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE counts AS SELECT {chosen} FROM {self._source} GROUP BY {grouped}"  # noqa: S608 (quoted)
+        )
+        size = self._connection.sql("SELECT count(*) AS n FROM counts").fetchnumpy()
+        n_rows = int(cast("NDArray[np.int64]", size["n"])[0])
+        if n_rows > most_rows:
+            raise too_many(self.label, n_rows, most_rows)
+        case = f"k{query.keys.index(query.case)}"
+        order = case if kind_of(self._types[query.case]) == "number" else f"length({case}), {case}"
+        rows = self._connection.sql(f"SELECT * FROM counts ORDER BY {order}")  # noqa: S608 (names of our own)
+        return _counts(rows, query, {name: kind_of(kind) for name, kind in self._types.items()})
 
     def doubled(self, query: CountQuery) -> int:
         """Return how many rows repeat a case, run and rep."""

@@ -8,15 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from evalgauge.engine.watching import tell
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from evalgauge.scores.table import ScoreTable
-
-
-def no_progress(_done: int, _total: int) -> None:
-    """Take progress and show nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +84,7 @@ class ReadOptions:
     is_counted: bool = False
     fields: frozenset[str] | None = None
     engine: str = ""
-    progress: Callable[[int, int], None] = no_progress
+    progress: Callable[[int, int], None] = tell
 
 
 class Reader(Protocol):
