@@ -263,7 +263,7 @@ def test_a_table_without_ids_is_refused_with_the_way_out(tmp_path: Path) -> None
 @pytest.mark.slow
 def test_ten_million_ids(tmp_path: Path) -> None:
     log = tmp_path / "log.parquet"
-    rows = """SELECT 'q' || i AS "case", (hash(i) % 2)::INTEGER AS score FROM range(10000000) AS rows(i)"""
+    rows = """SELECT 'q' || i AS "case", 'a' AS arm, (hash(i) % 2)::INTEGER AS score FROM range(10000000) AS rows(i)"""
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({rows}) TO '{log}' (FORMAT parquet)")
     counted = answer("measure", str(log))
