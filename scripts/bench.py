@@ -37,6 +37,7 @@ PARTS = (
     "pages",
     "verify",
     "ledger",
+    "growth",
 )
 PACKAGES = ("evalgauge", "numpy", "scipy", "msgspec", "duckdb", "pandas", "polars", "statsmodels")
 
