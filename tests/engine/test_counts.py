@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import evalgauge as eg
-from evalgauge.engine.counts import MOST_REP, CountQuery
-from evalgauge.engine.duck_bits import BitCounter
+from evalgauge.engine.counts import CountQuery
 from evalgauge.engine.duck_counts import parquet_rows
 from evalgauge.errors import LogError
 from evalgauge.formats import jsonl_table, parquet_table
@@ -22,9 +20,6 @@ from support.large import NEVER, answer, large_from, written_parquet
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from evalgauge.engine.counts import Counts
-    from evalgauge.engine.duck import Fetched
 
 COLUMNS = {"case": "VARCHAR", "arm": "VARCHAR", "score": "DOUBLE", "status": "VARCHAR", "topic": "VARCHAR"}
 IDS = [f"q{number}" for number in range(1, 13)]
@@ -262,116 +257,3 @@ def test_a_table_that_does_not_shrink_is_refused(tmp_path: Path) -> None:
     query = CountQuery(keys=("case", "score"), case="case")
     with parquet_rows([log], label="log") as rows, pytest.raises(LogError, match="9 different scores of cases, and 8"):
         rows.counts(query, most_rows=8)
-
-
-def numbered(score: st.SearchStrategy[Any]) -> st.SearchStrategy[list[tuple[object, ...]]]:
-    """Rows of up to four arms with numbered reps, none twice, all cases with one topic."""
-    keys = st.sets(st.tuples(st.integers(1, 9), st.sampled_from("abcd"), st.integers(0, 40)), max_size=50)
-    whole = {(case, arm, 0) for case in (1, 5, 9) for arm in "ab"}
-    return keys.flatmap(
-        lambda found: st.lists(score, min_size=len(found | whole), max_size=len(found | whole)).map(
-            lambda scores: [
-                (case, arm, rep, one, "xyz"[case % 3])
-                for (case, arm, rep), one in zip(sorted(found | whole), scores, strict=True)
-            ]
-        )
-    )
-
-
-@pytest.mark.parametrize(
-    ("kind", "score"),
-    [
-        ("INTEGER", st.integers(0, 1)),
-        ("BOOLEAN", st.booleans()),
-        ("DOUBLE", st.sampled_from([0.0, 1.0])),
-        # Not all are 0 and 1: then bits cannot say it, and nothing may be lost.
-        ("DOUBLE", st.sampled_from([0.0, 1.0, 1.0, 0.5, None, float("nan")])),
-        ("INTEGER", st.sampled_from([0, 1, 1, 2, None])),
-        ("BOOLEAN", st.sampled_from([True, False, None])),
-    ],
-)
-@pytest.mark.parametrize("case", ["BIGINT", "VARCHAR"])
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_passes_are_counted_by_bits(
-    kind: str,
-    score: st.SearchStrategy[Any],
-    case: str,
-    data: st.DataObject,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rows = data.draw(numbered(score))
-    columns = {"case": case, "arm": "VARCHAR", "rep": "INTEGER", "score": kind, "topic": "VARCHAR"}
-    log = written_parquet(tmp_path / "log.parquet", columns, rows)
-    asked = {"arms": ("a", "b"), "by": "topic"}
-    with monkeypatch.context() as patch:
-        large_from(patch, 1, engine_rows=NEVER)
-        read_whole = answer("compare", log, **asked)
-    seen: list[bool] = []
-
-    def counts(self: BitCounter, query: CountQuery, *, most_rows: int) -> Counts | None:
-        found = by_bits(self, query, most_rows=most_rows)
-        seen.append(found is not None)
-        return found
-
-    by_bits = BitCounter.counts
-    with monkeypatch.context() as patch:
-        large_from(patch, 1)
-        patch.setattr(BitCounter, "counts", counts)
-        assert answer("compare", log, **asked) == read_whole
-    assert seen == [{row[3] for row in rows} <= {0, 1}]
-
-
-@pytest.mark.parametrize(
-    ("rows", "is_said"),
-    [
-        (FULL, True),
-        ([*FULL, (3, "a", 1, 1.0)], False),
-        ([*FULL, (3, "a", 1, 0.0)], False),
-        ([*FULL, (3, "a", None, 1.0)], False),
-        ([*FULL, (3, "a", None, None)], False),
-        ([*FULL, (3, "a", 7, None)], False),
-        ([*FULL, (3, "a", 7, 0.5)], False),
-        ([*FULL, (3, None, 7, 1.0)], True),
-        ([*FULL, (None, "a", 7, 1.0)], True),
-        ([*FULL, (3, "a", 61, 1.0)], True),
-        ([*FULL, (3, "a", 62, 1.0)], False),
-        ([*FULL, (3, "a", -1, 1.0)], False),
-        ([(1, f"arm {arm}", 0, 1.0) for arm in range(64)], True),
-        ([(1, f"arm {arm}", 0, 1.0) for arm in range(65)], False),
-        ([(1, f"arm {arm}", 20, 1.0) for arm in range(8)], True),
-        ([(1, f"arm {arm}", 20, 1.0) for arm in range(9)], False),
-    ],
-)
-def test_bits_say_all_or_nothing(rows: list[tuple[Any, ...]], *, is_said: bool, tmp_path: Path) -> None:
-    log = written_parquet(tmp_path / "log.parquet", NUMBERED, rows)
-    numbers = [0 if row[2] is None else row[2] for row in rows]
-    small = min(numbers) >= 0 and max(numbers) <= MOST_REP
-    query = CountQuery(
-        keys=("case", "arm", "score"),
-        case="case",
-        rep="rep",
-        runs=("arm",),
-        n_reps=max(numbers) + 1 if small else 0,
-        passes="score",
-    )
-    with parquet_rows([log], label="log") as source:
-        by_bits = BitCounter(source._connection, source._source, source._types, source._value, "log").counts(
-            query, most_rows=10_000
-        )
-        usual = source.counts(replace(query, passes=None))
-    assert (by_bits is not None) == is_said
-    if by_bits is not None:
-        assert told(by_bits) == told(usual)
-
-
-def told(counts: Counts) -> dict[tuple[object, ...], int]:
-    cells = [[None if absent else value for value, absent in zip(*spread(one), strict=True)] for one in counts.columns]
-    return dict(zip(zip(*cells, strict=True), counts.count.tolist(), strict=True))
-
-
-def spread(one: Fetched) -> tuple[list[object], list[bool]]:
-    absent = np.zeros(one.values.size, dtype=np.bool_) if one.missing is None else one.missing
-    place = np.arange(one.values.size) if one.codes is None else one.codes
-    return one.values[place].tolist(), absent[place].tolist()

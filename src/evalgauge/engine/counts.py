@@ -45,10 +45,8 @@ class CountQuery:
         Column of rep numbers; ``None`` where there is none.
     runs
         The keys that name a run of a case: no rep number may stand twice in it.
-    n_reps
-        The largest rep number and one, where the numbers are whole and from 0 to ``MOST_REP``; else 0.
-    passes
-        The key that probably holds 0 and 1 alone; ``None`` where none does.
+    has_small_reps
+        Whether the rep numbers are whole and from 0 to ``MOST_REP``.
     """
 
     keys: tuple[str, ...]
@@ -56,8 +54,7 @@ class CountQuery:
     spans: tuple[str, ...] = ()
     rep: str | None = None
     runs: tuple[str, ...] = ()
-    n_reps: int = 0
-    passes: str | None = None
+    has_small_reps: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,8 +73,6 @@ class Counts:
         The small rep numbers among the counted rows, a bit each, int64; ``None`` where they are not asked for.
     without_rep
         Rows without a rep number.
-    is_checked
-        Whether no rep number stands twice in a run of a case: then nobody has to look again.
     """
 
     columns: tuple[Fetched, ...]
@@ -85,7 +80,6 @@ class Counts:
     count: NDArray[np.int64]
     reps: NDArray[np.int64] | None = None
     without_rep: int = 0
-    is_checked: bool = False
 
 
 class CountingSource(Protocol):

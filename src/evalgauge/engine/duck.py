@@ -97,15 +97,12 @@ class Fetched:
         One entry per row.
     missing
         Where a row has none; ``None`` where every row has one.
-    codes
-        Where the rows are not ``values`` themselves: the place among them per row.
     """
 
     name: str
     kind: Kind
     values: NDArray[np.generic]
     missing: NDArray[np.bool_] | None
-    codes: NDArray[np.int64] | None = None
 
 
 def parquet_columns(
@@ -227,17 +224,14 @@ def fetched(relation: Relation, columns: list[tuple[str, Type]]) -> list[Fetched
     result = relation.project(", ".join(expressions)).fetchnumpy()
     found: list[Fetched] = []
     for (name, kind), array in zip(columns, result.values(), strict=True):
-        values, missing = parted(array)
+        missing: NDArray[np.bool_] | None = None
+        values = cast("NDArray[np.generic]", array)
+        if isinstance(array, np.ma.MaskedArray):
+            masked = cast("np.ma.MaskedArray[tuple[int], np.dtype[np.generic]]", array)
+            missing = np.ma.getmaskarray(masked)
+            values = np.asarray(masked.data)
         found.append(Fetched(name=name, kind=kind_of(kind), values=values, missing=missing))
     return found
-
-
-def parted(array: object) -> tuple[NDArray[np.generic], NDArray[np.bool_] | None]:
-    """Return the values of an array of a result, and where it has none."""
-    if isinstance(array, np.ma.MaskedArray):
-        masked = cast("np.ma.MaskedArray[tuple[int], np.dtype[np.generic]]", array)
-        return np.asarray(masked.data), np.ma.getmaskarray(masked)
-    return cast("NDArray[np.generic]", array), None
 
 
 def kind_of(kind: Type) -> Kind:

@@ -17,11 +17,9 @@ from evalgauge.engine.duck import (
     identifier,
     kind_of,
     log_errors,
-    parted,
     quoted,
     unglobbed,
 )
-from evalgauge.engine.duck_bits import BitCounter
 from evalgauge.engine.watching import asked_again_and_again
 
 if TYPE_CHECKING:
@@ -187,13 +185,6 @@ class DuckRows:
         LogError
             If the table does not get smaller by counting, or does not fit into the memory allowed.
         """
-        with log_errors(self.label), asked_again_and_again(self._connection):
-            by_bits = BitCounter(self._connection, self._source, self._types, self._value, self.label)
-            if (found := by_bits.counts(query, most_rows=most_rows)) is not None:
-                return found
-            return self._counted(query, most_rows)
-
-    def _counted(self, query: CountQuery, most_rows: int) -> Counts:
         keys = [f"{self._value(name)} AS k{place}" for place, name in enumerate(query.keys)]
         spans = [
             f"min({self._value(name)}) AS s{place}, min({self._value(name)}) < max({self._value(name)}) AS v{place}"
@@ -202,17 +193,18 @@ class DuckRows:
         reps = _rep_columns(query, self._value)
         chosen = ", ".join([*keys, *spans, *reps, "count(*) AS n"])
         grouped = ", ".join(f"k{place}" for place in range(len(query.keys)))
-        self._connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE counts AS SELECT {chosen} FROM {self._source} GROUP BY {grouped}"  # noqa: S608 (quoted)
-        )
-        size = self._connection.sql("SELECT count(*) AS n FROM counts").fetchnumpy()
-        n_rows = int(cast("NDArray[np.int64]", size["n"])[0])
-        if n_rows > most_rows:
-            raise too_many(self.label, n_rows, most_rows)
-        case = f"k{query.keys.index(query.case)}"
-        order = case if kind_of(self._types[query.case]) == "number" else f"length({case}), {case}"
-        rows = self._connection.sql(f"SELECT * FROM counts ORDER BY {order}")  # noqa: S608 (names of our own)
-        return _counts(rows, query, {name: kind_of(kind) for name, kind in self._types.items()})
+        with log_errors(self.label), asked_again_and_again(self._connection):
+            self._connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE counts AS SELECT {chosen} FROM {self._source} GROUP BY {grouped}"  # noqa: S608 (quoted)
+            )
+            found = self._connection.sql("SELECT count(*) AS n FROM counts").fetchnumpy()
+            n_rows = int(cast("NDArray[np.int64]", found["n"])[0])
+            if n_rows > most_rows:
+                raise too_many(self.label, n_rows, most_rows)
+            case = f"k{query.keys.index(query.case)}"
+            order = case if kind_of(self._types[query.case]) == "number" else f"length({case}), {case}"
+            rows = self._connection.sql(f"SELECT * FROM counts ORDER BY {order}")  # noqa: S608 (names of our own)
+            return _counts(rows, query, {name: kind_of(kind) for name, kind in self._types.items()})
 
     def doubled(self, query: CountQuery) -> int:
         """Return how many rows repeat a case, run and rep."""
@@ -250,25 +242,32 @@ def _counts(rows: Relation, query: CountQuery, kinds: Mapping[str, Kind]) -> Cou
     names += [(f"s{place}", name) for place, name in enumerate(query.spans)]
     columns: list[Fetched] = []
     for view, name in names:
-        values, missing = parted(arrays[view])
+        values, missing = _parted(arrays[view])
         columns.append(Fetched(name=name, kind=kinds[name], values=values, missing=missing))
     varying: dict[str, NDArray[np.bool_]] = {}
     for place, name in enumerate(query.spans):
-        values, missing = parted(arrays[f"v{place}"])
+        values, missing = _parted(arrays[f"v{place}"])
         varies = values.astype(np.bool_)
         varying[name] = varies if missing is None else varies & ~missing
-    count = parted(arrays["n"])[0].astype(np.int64)
+    count = _parted(arrays["n"])[0].astype(np.int64)
     return Counts(
         columns=tuple(columns),
         varying=varying,
         count=count,
-        reps=parted(arrays["reps"])[0].astype(np.int64) if query.n_reps else None,
-        without_rep=0 if query.rep is None else int((count - parted(arrays["numbered"])[0].astype(np.int64)).sum()),
+        reps=_parted(arrays["reps"])[0].astype(np.int64) if query.has_small_reps else None,
+        without_rep=0 if query.rep is None else int((count - _parted(arrays["numbered"])[0].astype(np.int64)).sum()),
     )
 
 
 def _rep_columns(query: CountQuery, value: Callable[[str], str]) -> list[str]:
     if query.rep is None:
         return []
-    bits = [f"bit_or(1::BIGINT << {value(query.rep)}::INTEGER) AS reps"] if query.n_reps else []
+    bits = [f"bit_or(1::BIGINT << {value(query.rep)}::INTEGER) AS reps"] if query.has_small_reps else []
     return [f"count({value(query.rep)}) AS numbered", *bits]
+
+
+def _parted(array: object) -> tuple[NDArray[np.generic], NDArray[np.bool_] | None]:
+    if isinstance(array, np.ma.MaskedArray):
+        masked = cast("np.ma.MaskedArray[tuple[int], np.dtype[np.generic]]", array)
+        return np.asarray(masked.data), np.ma.getmaskarray(masked)
+    return cast("NDArray[np.generic]", array), None

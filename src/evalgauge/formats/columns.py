@@ -328,12 +328,6 @@ def _by_appearance(
     """Return for each row the number of its key by appearance, and each key's first row."""
     if key.dtype == np.int64 and key.size:
         whole = cast("NDArray[np.int64]", key)
-        steps = whole[1:] != whole[:-1]
-        if (whole[1:] >= whole[:-1]).all():
-            # Keys in order, as engines return them: a new one begins where the key changes.
-            group = np.zeros(whole.size, dtype=np.int64)
-            np.cumsum(steps, out=group[1:])
-            return group, np.concatenate([np.zeros(1, dtype=np.int64), np.flatnonzero(steps) + 1])
         low, span = int(whole.min()), int(whole.max()) - int(whole.min()) + 1
         if span <= 4 * whole.size:
             # Keys in a narrow range need no sorting: written backwards, the first row of each key is written last.
@@ -359,10 +353,8 @@ def occurrences(group: NDArray[np.int64], count: NDArray[np.int64] | None = None
     >>> occurrences(np.array([0, 1, 0, 0])).tolist(), occurrences(np.array([0, 0]), np.array([5, 1])).tolist()
     ([0, 0, 1, 2], [0, 5])
     """
-    # Groups by appearance are often in order already, and sorting is what costs.
-    is_in_order = bool((group[1:] >= group[:-1]).all())
-    order = np.arange(group.size) if is_in_order else np.argsort(group, kind="stable")
-    ordered = group if is_in_order else group[order]
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
     is_start = np.ones(ordered.size, dtype=np.bool_)
     is_start[1:] = ordered[1:] != ordered[:-1]
     starts = np.flatnonzero(is_start)

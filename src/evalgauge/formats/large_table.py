@@ -93,7 +93,7 @@ def counted_table(source: CountingSource, origin: Origin, options: ReadOptions, 
             hint="Fill them in, or rename the column if it is no rep.",
         )
     columns = columns_of_fetched(found.columns)
-    doubles = 0 if query.rep is None or found.is_checked else _doubles(source, query, found, columns)
+    doubles = 0 if query.rep is None else _doubles(source, query, found, columns)
     if doubles:
         raise doubled_reps(origin.file, doubles)
     # In the order of the table itself, which roles are given by where several columns could play one.
@@ -195,8 +195,7 @@ def _query(source: CountingSource, head: Table, roles: Roles, options: ReadOptio
         spans=tuple(name for name in spans if name not in keys and name != rep),
         rep=rep,
         runs=tuple(dict.fromkeys(runs)),
-        n_reps=_n_reps(source, rep) if source.has_bits and rep is not None else 0,
-        passes=_passes(roles),
+        has_small_reps=source.has_bits and rep is not None and _are_small(source, rep),
     )
 
 
@@ -207,28 +206,13 @@ def _spans(roles: Roles, options: ReadOptions) -> list[str]:
     return [column.name for column in named.values()]
 
 
-def _n_reps(source: CountingSource, rep: str) -> int:
-    """Return the largest rep number and one, where the numbers are small and whole; else 0."""
+def _are_small(source: CountingSource, rep: str) -> bool:
     if source.kinds[rep] != "number":
-        return 0
+        return False
     (ends,) = columns_of_fetched(source.extremes([rep]))
     if not isinstance(ends, Numbers) or ends.numbers.dtype != np.int64 or ends.is_empty:
-        return 0
-    low, high = int(ends.numbers.min()), int(ends.numbers.max())
-    return high + 1 if low >= 0 and high <= MOST_REP else 0
-
-
-def _passes(roles: Roles) -> str | None:
-    """Return the only column of scores if its first rows hold 0 and 1 alone."""
-    if len(roles.scores) != 1:
-        return None
-    (score,) = roles.scores
-    if not isinstance(score, Numbers) or score.is_empty:
-        return None
-    seen = score.numbers.astype(np.float64)
-    if score.missing is not None:
-        seen = seen[~score.missing]
-    return score.name if bool(np.isin(seen, (0.0, 1.0)).all()) else None
+        return False
+    return int(ends.numbers.min()) >= 0 and int(ends.numbers.max()) <= MOST_REP
 
 
 def _doubles(source: CountingSource, query: CountQuery, found: Counts, columns: Sequence[Column]) -> int:

@@ -24,24 +24,13 @@ def columns_of_fetched(fetched: Iterable[Fetched]) -> tuple[Column, ...]:
     """Return the columns of an engine's result."""
     columns: list[Column] = []
     for one in fetched:
-        if one.codes is not None:
-            columns.append(coded_column(one, one.codes))
-        elif one.kind == "number":
+        if one.kind == "number":
             columns.append(number_column(one.name, one.values, one.missing))
         elif one.kind == "text":
             columns.append(text_column(one.name, one.values, one.missing))
         else:
             columns.extend(nested_columns(one.name, one.values.tolist(), one.missing))
     return tuple(columns)
-
-
-def coded_column(fetched: Fetched, codes: NDArray[np.int64]) -> Column:
-    """Return a column whose cells are known by their places among distinct values."""
-    (plain,) = columns_of_fetched([replace(fetched, codes=None)])
-    if isinstance(plain, Numbers):
-        missing = None if plain.missing is None else plain.missing[codes]
-        return replace(plain, numbers=plain.numbers[codes], missing=missing)
-    return replace(plain, codes=plain.codes[codes])
 
 
 def number_column(name: str, values: NDArray[np.generic], missing: NDArray[np.bool_] | None) -> Numbers:
