@@ -129,12 +129,20 @@ NASTY: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
     "no rep number": (COLUMNS, [*FULL, (0, "base", None, 1.0, "x")]),
     "no id": (COLUMNS, [*FULL, (None, "base", 1, 1.0, "x")]),
     "infinite": (COLUMNS, [*FULL, (9, "base", 1, float("inf"), "x"), (9, "new", 1, 0.0, "x")]),
+    "infinite in all reps": (
+        COLUMNS,
+        [*FULL, *((9, arm, rep, float("inf"), "x") for arm in ("base", "new") for rep in (1, 2))],
+    ),
     "outside the range": (COLUMNS, [*FULL, (9, "base", 1, 7.0, "x")]),
     "scores without a lattice": (
         COLUMNS,
         [(case, arm, rep, 1 / (2 + case + rep), topic) for case, arm, rep, _, topic in FULL],
     ),
     "words": (WORDS, [(*row[:3], "pass" if row[3] else "fail", row[4]) for row in FULL]),
+    "words without a score": (
+        WORDS,
+        [*((*row[:3], "1", row[4]) for row in FULL), *((9, "base", rep, "timeout", "x") for rep in (1, 2))],
+    ),
     "mixed words": (WORDS, [(*row[:3], SAID[row[0] % 4], row[4]) for row in FULL]),
     "reps without numbers": (
         {name: kind for name, kind in COLUMNS.items() if name != "rep"},
@@ -146,7 +154,7 @@ NASTY: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
 
 
 # Neither CSV nor JSON can write them.
-NO_TEXT = {"NaN and NULL", "infinite"}
+NO_TEXT = {"NaN and NULL", "infinite", "infinite in all reps"}
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 import evalgauge as eg
 from evalgauge.engine.counts import CountQuery
-from evalgauge.engine.duck_counts import parquet_rows
+from evalgauge.engine.duck_counts import DuckRows, parquet_rows
 from evalgauge.errors import LogError
 from evalgauge.formats import jsonl_table, parquet_table
 from evalgauge.formats.large_table import counted_table
@@ -20,6 +22,9 @@ from support.large import NEVER, answer, large_from, written_parquet
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from evalgauge.engine.duck import Fetched
+    from evalgauge.scores.table import ScoreTable
 
 COLUMNS = {"case": "VARCHAR", "arm": "VARCHAR", "score": "DOUBLE", "status": "VARCHAR", "topic": "VARCHAR"}
 IDS = [f"q{number}" for number in range(1, 13)]
@@ -65,11 +70,22 @@ def test_counting_changes_no_answer(
     with monkeypatch.context() as patch:
         large_from(patch, 1)
         seen: list[int] = []
-        patch.setattr(parquet_table, "counted_table", lambda *given: seen.append(1) or counted_table(*given))
+
+        def counting(*given: Any) -> ScoreTable:
+            seen.append(1)
+            return counted_table(*given)
+
+        def not_per_case(*_given: object) -> None:
+            return None
+
+        patch.setattr(parquet_table, "counted_table", counting)
         counted = answer(question, log, **asked)
-    assert seen
+        patch.setattr(DuckRows, "case_counts", not_per_case)
+        in_groups = answer(question, log, **asked)
+    assert len(seen) == 2
     assert counted == read_whole
     assert counted == row_by_row
+    assert counted == in_groups
 
 
 @given(rows=tables(ANY_SCORE), seed=st.integers(0, 99))
@@ -77,7 +93,8 @@ def test_counting_changes_no_answer(
 def test_the_order_of_rows_changes_no_byte(
     rows: list[tuple[object, ...]], seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shuffled = [rows[place] for place in np.random.default_rng(seed).permutation(len(rows)).tolist()]
+    order: list[int] = np.random.default_rng(seed).permutation(len(rows)).tolist()
+    shuffled = [rows[place] for place in order]
     one = written_parquet(tmp_path / "one.parquet", COLUMNS, rows)
     two = written_parquet(tmp_path / "two.parquet", COLUMNS, shuffled)
     for engine_rows in (1, NEVER):
@@ -250,6 +267,91 @@ def test_parts_of_one_table_are_one_table(tmp_path: Path, monkeypatch: pytest.Mo
     (folder / "_SUCCESS").touch()
     large_from(monkeypatch, 1)
     assert answer("compare", log, **QUESTIONS["compare"]) == answer("compare", folder, **QUESTIONS["compare"])
+
+
+KINDS = {"case": "BIGINT", "arm": "VARCHAR", "rep": "INTEGER", "score": "DOUBLE", "status": "VARCHAR"}
+WIDE_REPS = st.sampled_from([0, 1, 5, 31, 40, 62])
+
+
+@st.composite
+def kinds_of_rows(draw: st.DrawFn) -> tuple[list[tuple[Any, ...]], dict[str, list[Any]]]:
+    """Rows that mostly are of a few kinds, and the values that somebody has seen of them."""
+    one = st.tuples(
+        st.integers(0, 4),
+        st.sampled_from("abc"),
+        WIDE_REPS,
+        st.sampled_from([0.0, 1.0, float("nan"), None]),
+        st.sampled_from(["ok", None]),
+    )
+    rows: list[tuple[Any, ...]] = [*draw(st.lists(one, min_size=1, max_size=40))]
+    if draw(st.booleans()):
+        rows = [*{row[:3]: row for row in rows}.values()]
+    if draw(st.integers(0, 9)) == 0:
+        rows.append((draw(st.sampled_from([None, 3])), "a", None, 1.0, "ok"))
+    columns: dict[str, list[Any]] = {
+        name: list(dict.fromkeys("nan" if row[at] != row[at] else row[at] for row in rows))
+        for at, name in ((1, "arm"), (3, "score"), (4, "status"))
+    }
+    for name, values in columns.items():
+        kept = values[1:] if len(values) > 1 and draw(st.integers(0, 9)) == 0 else values
+        columns[name] = [float("nan") if value == "nan" else value for value in kept]
+    return rows, columns
+
+
+@pytest.mark.parametrize("is_numbered", [True, False])
+@given(made=kinds_of_rows())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_counts_per_case_are_the_counts_of_the_rows_or_none(
+    made: tuple[list[tuple[Any, ...]], dict[str, list[Any]]], tmp_path: Path, *, is_numbered: bool
+) -> None:
+    rows, seen = made
+    log = written_parquet(tmp_path / "log.parquet", KINDS, rows)
+    query = CountQuery(
+        keys=("case", "arm", "score", "status"),
+        case="case",
+        rep="rep" if is_numbered else None,
+        runs=("arm",),
+        most_rep=62,
+    )
+    with parquet_rows([log], label="log") as source:
+        found = source.case_counts(query, seen)
+    told = [tuple("nan" if cell != cell else cell for cell in row) for row in rows]  # noqa: PLR0124 (NaN)
+    is_known = all(
+        cell in ["nan" if value != value else value for value in seen[name]]  # noqa: PLR0124 (NaN)
+        for row in told
+        for name, cell in (("arm", row[1]), ("score", row[3]), ("status", row[4]))
+    )
+    is_distinct = len({row[:3] for row in told}) == len(told) and all(row[2] is not None for row in told)
+    if not is_known or any(row[0] is None for row in told) or (is_numbered and not is_distinct):
+        assert found is None
+        return
+    if found is None:
+        # As many kinds as do not fit into some whole numbers.
+        assert len(seen["arm"]) * len(seen["score"]) * len(seen["status"]) > 6
+        return
+    expected = Counter((row[0], row[1], row[3], row[4]) for row in told)
+    cells = [[None if gone else cell for cell, gone in zip(*cells_of(one), strict=True)] for one in found.kinds]
+    counted = Counter[tuple[Any, ...]]()
+    for place, kind in enumerate(zip(*cells, strict=True)):
+        for case, count in zip(found.case.values.tolist(), found.count[place].tolist(), strict=True):
+            counted[case, *("nan" if cell != cell else cell for cell in kind)] += count  # noqa: PLR0124 (NaN)
+    assert +counted == expected
+
+
+def cells_of(column: Fetched) -> tuple[list[Any], list[bool]]:
+    missing = np.zeros(column.values.size, dtype=np.bool_) if column.missing is None else column.missing
+    return column.values.tolist(), missing.tolist()
+
+
+def test_counts_that_do_not_fit_are_counted_the_long_way(tmp_path: Path) -> None:
+    log = tmp_path / "log.parquet"
+    with duckdb.connect() as connection:
+        rows = 'SELECT 0 AS "case", i % 2 AS arm, i % 3 % 2 AS score FROM range(200000) AS rows(i)'
+        connection.execute(f"COPY ({rows}) TO '{log}' (FORMAT parquet)")
+    query = CountQuery(keys=("case", "arm", "score"), case="case", runs=("arm",))
+    with parquet_rows([log], label="log") as source:
+        assert source.case_counts(query, {"arm": [0, 1], "score": [0, 1]}) is None
+        assert sum(source.counts(query).count.tolist()) == 200_000
 
 
 def test_a_table_that_does_not_shrink_is_refused(tmp_path: Path) -> None:

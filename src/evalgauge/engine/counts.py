@@ -7,7 +7,7 @@ they are the same on every engine, whatever the order of the rows, where sums of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from evalgauge.errors import LogError
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalgauge.engine.duck import Fetched, Kind
+
+Cell: TypeAlias = "str | int | float | bool | None"
 
 MOST_ROWS = 40_000_000
 """Counted rows that may leave an engine: each is held in memory here."""
@@ -45,8 +47,8 @@ class CountQuery:
         Column of rep numbers; ``None`` where there is none.
     runs
         The keys that name a run of a case: no rep number may stand twice in it.
-    has_small_reps
-        Whether the rep numbers are whole and from 0 to ``MOST_REP``.
+    most_rep
+        The highest rep number where all of them are whole, from 0 to ``MOST_REP``; ``None`` otherwise.
     """
 
     keys: tuple[str, ...]
@@ -54,7 +56,7 @@ class CountQuery:
     spans: tuple[str, ...] = ()
     rep: str | None = None
     runs: tuple[str, ...] = ()
-    has_small_reps: bool = False
+    most_rep: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -80,6 +82,31 @@ class Counts:
     count: NDArray[np.int64]
     reps: NDArray[np.int64] | None = None
     without_rep: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CaseCounts:
+    """Counts with one row per case, and one column per kind of row: rows that agree in all keys but the case.
+
+    Attributes
+    ----------
+    case
+        The ids, each once: whole numbers ascending, texts by length and then by character.
+    kinds
+        The other keys, one entry per kind.
+    count
+        Rows of each kind, int64, shape (n_kinds, n_cases).
+    spans
+        The lowest values of the spans per case.
+    varying
+        Per span whether its lowest value is not its highest.
+    """
+
+    case: Fetched
+    kinds: tuple[Fetched, ...]
+    count: NDArray[np.int64]
+    spans: tuple[Fetched, ...]
+    varying: Mapping[str, NDArray[np.bool_]]
 
 
 class CountingSource(Protocol):
@@ -110,6 +137,14 @@ class CountingSource(Protocol):
 
     def counts(self, query: CountQuery, *, most_rows: int = MOST_ROWS) -> Counts:
         """Count."""
+        ...
+
+    def case_counts(self, query: CountQuery, seen: Mapping[str, Sequence[Cell]]) -> CaseCounts | None:
+        """Count per case, where keys other than the case hold nothing but the values that were seen.
+
+        ``None`` where they hold more, where that way is not the engine's, or where a row lacks its case or rep or
+        stands twice: ``counts`` and ``doubled`` then say what is there.
+        """
         ...
 
     def doubled(self, query: CountQuery) -> int:

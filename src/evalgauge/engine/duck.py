@@ -234,6 +234,14 @@ def fetched(relation: Relation, columns: list[tuple[str, Type]]) -> list[Fetched
     return found
 
 
+def parted(array: object) -> tuple[NDArray[np.generic], NDArray[np.bool_] | None]:
+    """Return the values of a fetched column, and where a row has none."""
+    if isinstance(array, np.ma.MaskedArray):
+        masked = cast("np.ma.MaskedArray[tuple[int], np.dtype[np.generic]]", array)
+        return np.asarray(masked.data), np.ma.getmaskarray(masked)
+    return cast("NDArray[np.generic]", array), None
+
+
 def kind_of(kind: Type) -> Kind:
     """Return what a type of DuckDB is read as."""
     if kind.id == "boolean" or kind.id in _WHOLE or kind.id in _REAL:

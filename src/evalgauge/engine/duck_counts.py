@@ -17,9 +17,11 @@ from evalgauge.engine.duck import (
     identifier,
     kind_of,
     log_errors,
+    parted,
     quoted,
     unglobbed,
 )
+from evalgauge.engine.duck_cases import DuckTable, counted_cases
 from evalgauge.engine.watching import asked_again_and_again
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evalgauge.engine.counts import CountQuery
+    from evalgauge.engine.counts import CaseCounts, Cell, CountQuery
     from evalgauge.engine.duck import Connection, Kind, Relation
 
 MEMORY_LIMIT = "600MB"
@@ -66,7 +68,7 @@ def parquet_rows(files: Sequence[Path], *, label: str, memory_limit: str = MEMOR
     """
     with connected(memory_limit) as connection, ExitStack() as stack, log_errors(label):
         names = ", ".join(quoted(stack.enter_context(unglobbed(file))) for file in files)
-        yield DuckRows(connection, f"read_parquet([{names}], hive_partitioning=false)", label=label)
+        yield DuckRows(connection, f"read_parquet([{names}], hive_partitioning=false)", label=label, has_footer=True)
 
 
 @contextmanager
@@ -145,8 +147,9 @@ class DuckRows:
     has_bits = True
     """Small rep numbers come back as bits, so that no second query is needed to check them."""
 
-    def __init__(self, connection: Connection, source: str, *, label: str) -> None:
+    def __init__(self, connection: Connection, source: str, *, label: str, has_footer: bool = False) -> None:
         self.label = label
+        self._has_footer = has_footer
         self._connection = connection
         self._source = source
         self._relation = connection.sql(f"SELECT * FROM {source}")  # noqa: S608 (names are quoted where it is built)
@@ -206,6 +209,18 @@ class DuckRows:
             rows = self._connection.sql(f"SELECT * FROM counts ORDER BY {order}")  # noqa: S608 (names of our own)
             return _counts(rows, query, {name: kind_of(kind) for name, kind in self._types.items()})
 
+    def case_counts(self, query: CountQuery, seen: Mapping[str, Sequence[Cell]]) -> CaseCounts | None:
+        """Count per case in one pass; see ``CountingSource``."""
+        table = DuckTable(
+            connection=self._connection,
+            source=self._source,
+            value=self._value,
+            kinds=self.kinds,
+            n_rows=self.n_rows if self._has_footer else None,
+        )
+        with log_errors(self.label), asked_again_and_again(self._connection):
+            return counted_cases(table, query, seen)
+
     def doubled(self, query: CountQuery) -> int:
         """Return how many rows repeat a case, run and rep."""
         if query.rep is not None and (ends := self._ends(query.rep)) is not None:
@@ -242,32 +257,25 @@ def _counts(rows: Relation, query: CountQuery, kinds: Mapping[str, Kind]) -> Cou
     names += [(f"s{place}", name) for place, name in enumerate(query.spans)]
     columns: list[Fetched] = []
     for view, name in names:
-        values, missing = _parted(arrays[view])
+        values, missing = parted(arrays[view])
         columns.append(Fetched(name=name, kind=kinds[name], values=values, missing=missing))
     varying: dict[str, NDArray[np.bool_]] = {}
     for place, name in enumerate(query.spans):
-        values, missing = _parted(arrays[f"v{place}"])
+        values, missing = parted(arrays[f"v{place}"])
         varies = values.astype(np.bool_)
         varying[name] = varies if missing is None else varies & ~missing
-    count = _parted(arrays["n"])[0].astype(np.int64)
+    count = parted(arrays["n"])[0].astype(np.int64)
     return Counts(
         columns=tuple(columns),
         varying=varying,
         count=count,
-        reps=_parted(arrays["reps"])[0].astype(np.int64) if query.has_small_reps else None,
-        without_rep=0 if query.rep is None else int((count - _parted(arrays["numbered"])[0].astype(np.int64)).sum()),
+        reps=parted(arrays["reps"])[0].astype(np.int64) if query.most_rep is not None else None,
+        without_rep=0 if query.rep is None else int((count - parted(arrays["numbered"])[0].astype(np.int64)).sum()),
     )
 
 
 def _rep_columns(query: CountQuery, value: Callable[[str], str]) -> list[str]:
     if query.rep is None:
         return []
-    bits = [f"bit_or(1::BIGINT << {value(query.rep)}::INTEGER) AS reps"] if query.has_small_reps else []
+    bits = [f"bit_or(1::BIGINT << {value(query.rep)}::INTEGER) AS reps"] if query.most_rep is not None else []
     return [f"count({value(query.rep)}) AS numbered", *bits]
-
-
-def _parted(array: object) -> tuple[NDArray[np.generic], NDArray[np.bool_] | None]:
-    if isinstance(array, np.ma.MaskedArray):
-        masked = cast("np.ma.MaskedArray[tuple[int], np.dtype[np.generic]]", array)
-        return np.asarray(masked.data), np.ma.getmaskarray(masked)
-    return cast("NDArray[np.generic]", array), None

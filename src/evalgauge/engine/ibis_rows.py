@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evalgauge.engine.counts import CountQuery
+    from evalgauge.engine.counts import CaseCounts, Cell, CountQuery
     from evalgauge.engine.duck import Kind
 
 ADDRESSES = "spark://HOST:PORT (or spark://local), sc://HOST:PORT for Spark Connect, or ibis:URL"
@@ -147,6 +147,10 @@ class IbisRows:
             count=count,
             without_rep=0 if query.rep is None else int(count.sum()) - numbered,
         )
+
+    def case_counts(self, query: CountQuery, seen: Mapping[str, Sequence[Cell]]) -> CaseCounts | None:  # noqa: ARG002 (one expression serves all engines)
+        """Return ``None``: here every table is counted by the one expression."""
+        return None
 
     def doubled(self, query: CountQuery) -> int:
         """Return how many rows repeat a case, run and rep."""

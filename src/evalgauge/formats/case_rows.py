@@ -22,6 +22,8 @@ from evalgauge.formats.wording import counted
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from evalgauge.formats.columns import Tally, Words
@@ -187,8 +189,7 @@ def _reps(keys: Keys, case: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArr
     if keys.rep is None and not keys.is_rep_wide:
         count = None if keys.tally is None else keys.tally.count
         rep = occurrences(groups(keys.run, case, keys.metric)[0], count) + 1
-        is_numbered = keys.tally is not None and keys.tally.has_reps
-        return rep, case, [] if is_numbered else _announced(keys, case)
+        return rep, case, _announced(keys, case)
     rep = np.ones(case.size, dtype=np.int64) if keys.rep is None else keys.rep
     again = occurrences(groups(keys.run, case, keys.metric, rep)[0])
     doubles = int((again > 0).sum())
@@ -223,19 +224,44 @@ def _has_inferred_reps(keys: Keys, rep: NDArray[np.int64]) -> bool:
 
 
 def _announced(keys: Keys, case: NDArray[np.int64]) -> list[Problem]:
+    tally = keys.tally
+    if tally is not None and (tally.has_reps or tally.said is not None):
+        return list(tally.said or ())
     group, _ = groups(keys.run, case, keys.metric)
-    counts = np.bincount(group, weights=None if keys.tally is None else keys.tally.count).astype(np.int64)
+    counts = np.bincount(group, weights=None if tally is None else tally.count).astype(np.int64)
+    repeated = groups(case[np.isin(group, np.flatnonzero(counts > 1))])[1].size
+    return _of_repeated(keys.file, counts, repeated, lambda: groups(case)[1].size)
+
+
+def said_of_reps(file: str, totals: NDArray[np.int64]) -> tuple[Problem, ...]:
+    """Return what has to be said of reps without numbers; ``totals`` holds the rows per run (and metric) and case."""
+    repeated = int((totals > 1).any(axis=0).sum())
+    return tuple(_of_repeated(file, totals[totals > 0], repeated, lambda: int(totals.any(axis=0).sum())))
+
+
+def _of_repeated(file: str, counts: NDArray[np.int64], repeated: int, total: Callable[[], int]) -> list[Problem]:
     last = int(counts.max(initial=1))
     if last == 1:
         return []
-    repeated = groups(case[np.isin(group, np.flatnonzero(counts > 1))])[1].size
-    total = groups(case)[1].size
     way_out = "If they are different cases, name the column that tells them apart: --map case=COLUMN."
+    cases = total()
     if counts.min() == last:
-        text = f"{counted(total, 'case appears', 'cases appear')} {last} times: read as {last} reps each. {way_out}"
+        text = f"{counted(cases, 'case appears', 'cases appear')} {last} times: read as {last} reps each. {way_out}"
     else:
-        text = f"{repeated:,} of {total:,} cases appear more than once (up to {last} times): read as reps. {way_out}"
-    return [Problem(text=text, file=keys.file, count=repeated)]
+        text = f"{repeated:,} of {cases:,} cases appear more than once (up to {last} times): read as reps. {way_out}"
+    return [Problem(text=text, file=file, count=repeated)]
+
+
+def two_values(file: str, *, name: str, column: str, case_id: str, record: str = "") -> LogError:
+    """Return the refusal of a field that does not belong to the case."""
+    return LogError(
+        file,
+        f"holds two values for case {case_id!r}.",
+        record=record,
+        field=column,
+        hint="A slice or cluster belongs to the case: every row of a case must hold the same value. If "
+        f"this column names the case, say so too: --map case={column},{name}={column}",
+    )
 
 
 def _by_content(keys: Keys, content: NDArray[np.int32]) -> CaseRows:

@@ -99,11 +99,14 @@ class Tally:
         Whether the large table numbers its reps: the numbers were checked where it lies, and left there.
     varying
         Columns by name that the rows do not agree in: where a row stands for several values.
+    said
+        What has to be said of reps without numbers, where that was found before; ``None`` where the rows show it.
     """
 
     count: NDArray[np.int64]
     has_reps: bool
     varying: Mapping[str, NDArray[np.bool_]]
+    said: tuple[Problem, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -17,6 +17,7 @@ from evalgauge.engine.duck import Fetched
 from evalgauge.errors import LogError
 from evalgauge.formats import aliases
 from evalgauge.formats.aliases import is_score_name, plain_name
+from evalgauge.formats.case_counts import Reading, table_of_case_counts, values_seen
 from evalgauge.formats.case_rows import doubled_reps
 from evalgauge.formats.columns import Numbers, Table, Tally, encoded, groups
 from evalgauge.formats.converted import is_converted
@@ -29,7 +30,7 @@ from evalgauge.formats.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalgauge.engine.counts import CountingSource, Counts
+    from evalgauge.engine.counts import Cell, CountingSource, Counts
     from evalgauge.formats.columns import Column
     from evalgauge.formats.protocol import ReadOptions
     from evalgauge.formats.roles import Roles
@@ -72,7 +73,10 @@ def counted_table(source: CountingSource, origin: Origin, options: ReadOptions, 
     LogError
         If its columns are not understood, a row lacks its id or rep number, or rows are there twice.
     """
-    head = _head(source, origin)
+    rows = source.head(HEAD_ROWS)
+    thin = [column.name for column in columns_of_fetched(rows) if _is_thin(column)]
+    ends = source.extremes(thin) if thin else ()
+    head = _head(rows, ends, origin)
     if options.wide_reps:
         raise UnsuitedError("its reps stand in columns of their own")
     if is_converted(head) or prepared(head, options).framework != "table":
@@ -82,6 +86,9 @@ def counted_table(source: CountingSource, origin: Origin, options: ReadOptions, 
     if roles.case is None:
         raise UnsuitedError("no column names the case")
     query = _query(source, head, roles, options)
+    per_case = _per_case(source, [*rows, *ends], Reading(query=query, roles=roles, options=options, frame=head))
+    if per_case is not None:
+        return per_case
     found = source.counts(query)
     if int(found.count.sum()) < least_rows:
         raise UnsuitedError("it is not large")
@@ -131,14 +138,10 @@ def engine_table(table: str, options: ReadOptions) -> ScoreTable:
         raise LogError(table, f"cannot be counted by an engine: {error}.", hint=hint) from error
 
 
-def _head(source: CountingSource, origin: Origin) -> Table:
-    """Return some rows, and for columns that hardly show in them the ends of what they hold."""
-    rows = list(source.head(HEAD_ROWS))
-    columns = columns_of_fetched(rows)
-    thin = [column.name for column in columns if _is_thin(column)]
-    if thin:
-        ends = {one.name: one for one in source.extremes(thin)}
-        columns = columns_of_fetched([_extended(one, ends.get(one.name)) for one in rows])
+def _head(rows: Sequence[Fetched], ends: Sequence[Fetched], origin: Origin) -> Table:
+    """Return some rows, and the ends of what columns hold that hardly show in them."""
+    by_name = {one.name: one for one in ends}
+    columns = columns_of_fetched([_extended(one, by_name.get(one.name)) for one in rows] if ends else rows)
     if not columns or not len(columns[0]):
         raise LogError(
             origin.file, "holds column names but no rows.", hint="Was the run cut off before its first case?"
@@ -195,7 +198,7 @@ def _query(source: CountingSource, head: Table, roles: Roles, options: ReadOptio
         spans=tuple(name for name in spans if name not in keys and name != rep),
         rep=rep,
         runs=tuple(dict.fromkeys(runs)),
-        has_small_reps=source.has_bits and rep is not None and _are_small(source, rep),
+        most_rep=_most_rep(source, rep) if source.has_bits and rep is not None else None,
     )
 
 
@@ -206,13 +209,28 @@ def _spans(roles: Roles, options: ReadOptions) -> list[str]:
     return [column.name for column in named.values()]
 
 
-def _are_small(source: CountingSource, rep: str) -> bool:
+def _most_rep(source: CountingSource, rep: str) -> int | None:
     if source.kinds[rep] != "number":
-        return False
+        return None
     (ends,) = columns_of_fetched(source.extremes([rep]))
     if not isinstance(ends, Numbers) or ends.numbers.dtype != np.int64 or ends.is_empty:
-        return False
-    return int(ends.numbers.min()) >= 0 and int(ends.numbers.max()) <= MOST_REP
+        return None
+    least, most = int(ends.numbers.min()), int(ends.numbers.max())
+    return most if least >= 0 and most <= MOST_REP else None
+
+
+def _per_case(source: CountingSource, rows: Sequence[Fetched], reading: Reading) -> ScoreTable | None:
+    """Return the scores from counts with one row per case, or ``None`` where that way does not suit the table."""
+    roles, query = reading.roles, reading.query
+    if roles.inputs or roles.target is not None or roles.choices is not None:
+        return None
+    if any(name in query.keys for name in _spans(roles, reading.options)):
+        return None
+    seen: dict[str, tuple[Cell, ...]] = {}
+    for one in rows:
+        seen[one.name] = tuple(dict.fromkeys((*seen.get(one.name, ()), *values_seen(one))))
+    found = source.case_counts(query, seen)
+    return None if found is None else table_of_case_counts(found, reading)
 
 
 def _doubles(source: CountingSource, query: CountQuery, found: Counts, columns: Sequence[Column]) -> int:

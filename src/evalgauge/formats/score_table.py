@@ -10,7 +10,7 @@ import numpy as np
 
 from evalgauge.errors import ArgumentError, LogError
 from evalgauge.formats.case_fields import grouping_fields
-from evalgauge.formats.case_rows import Keys, case_rows
+from evalgauge.formats.case_rows import Keys, case_rows, two_values
 from evalgauge.formats.cells import cleaned_scores, has_decimal_commas, has_error, status_words, unclear_number
 from evalgauge.formats.columns import Numbers, Words, encoded, filled_codes, groups, normalised_ids, texts
 from evalgauge.formats.converted import is_converted, table_of_converted
@@ -172,6 +172,8 @@ class _Assembly:
 
     def _cells(self, column: Column) -> Scores:
         cells = cleaned_scores(column, self._options.words)
+        if self._table.tally is not None:
+            cells = _weighed(cells, column, self._table.tally.count)
         # Only what is no plain number, and numbers of a file with decimal commas, can be read in two ways.
         if isinstance(column, Words) and (cells.raw_values or column.decimal_comma):
             self._refuse_unclear_numbers(column)
@@ -275,16 +277,26 @@ class _Assembly:
                 if not self._table.is_ordered:
                     several: list[int] = np.unique(found.case[differs]).tolist()
                     name_of = min((len(found.case_id[case]), found.case_id[case]) for case in several)[1]
-                raise LogError(
+                raise two_values(
                     self._table.file,
-                    f"holds two values for case {name_of!r}.",
+                    name=name,
+                    column=column.name,
+                    case_id=name_of,
                     record=self._table.record(row),
-                    field=column.name,
-                    hint="A slice or cluster belongs to the case: every row of a case must hold the same value. If "
-                    f"this column names the case, say so too: --map case={column.name},{name}={column.name}",
                 )
         targets = None if self._roles.target is None else _cells_at(self._roles.target, found.first)
         return grouping_fields(fields, targets=targets, asked=self._roles.asked)
+
+
+def _weighed(cells: Scores, column: Column, count: NDArray[np.int64]) -> Scores:
+    """Return the cells with the rows of the large table counted, and not those that stand for them."""
+    infinite = int(count[cells.status == Status.INVALID].sum()) if cells.infinite else 0
+    if not cells.without:
+        return replace(cells, infinite=infinite)
+    words = encoded(column)
+    held = np.bincount(words.codes[words.codes >= 0], weights=count[words.codes >= 0], minlength=len(words.values))
+    times = dict(zip(texts(words), held.astype(np.int64).tolist(), strict=True))
+    return replace(cells, infinite=infinite, without={word: times[word] for word in cells.without})
 
 
 def _per_case(words: Words, found: CaseRows) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:

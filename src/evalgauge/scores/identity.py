@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from evalgauge.scores.canonical import case_fingerprint, input_fingerprint, plain_text, target_fingerprint
+from evalgauge.scores.number_ids import are_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -379,7 +380,7 @@ def _worth_of_ids(one: Cases, two: Cases, *, overlap: int, n_agree: int) -> tupl
             "Cases were matched by row number: nothing else says that both logs list the same cases in one order.",
             "",
         )
-    if all(map(str.isdecimal, one.case_id)) and all(map(str.isdecimal, two.case_id)):
+    if are_numbers(one.case_id) and (one.case_id is two.case_id or are_numbers(two.case_id)):
         if overlap < _LEAST_AGREEMENT * min(len(one), len(two)):
             return "", f"The ids are plain numbers, and only {overlap:,} of them are in both logs ({sizes})."
         if not n_agree:

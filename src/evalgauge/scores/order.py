@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evalgauge.scores.number_ids import NumberIds
 from evalgauge.scores.subset import cases_at
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evalgauge.scores.table import ScoreTable
 
 
@@ -46,6 +49,8 @@ def in_order_of_ids(table: ScoreTable) -> ScoreTable:
         metric=_places(metrics)[table.metric],
     )
     ids = table.cases.case_id
+    if isinstance(ids, NumberIds):
+        return ordered
     lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
     if _is_ascending(ids, lengths) and not table.cases.dup.any():
         return ordered
@@ -54,7 +59,7 @@ def in_order_of_ids(table: ScoreTable) -> ScoreTable:
     return replace(ordered, cases=cases_at(table.cases, cases), case=_places(cases)[table.case])
 
 
-def _is_ascending(ids: tuple[str, ...], lengths: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bool:
+def _is_ascending(ids: Sequence[str], lengths: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bool:
     steps = np.diff(lengths)
     if (steps < 0).any():
         return False

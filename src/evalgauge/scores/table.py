@@ -145,7 +145,7 @@ class Cases:
         Fingerprints that the source already carries (a converted log), as hex.
     """
 
-    case_id: tuple[str, ...]
+    case_id: Sequence[str]
     dup: NDArray[np.int32]
     fields: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict[str, tuple[str | None, ...]])
     contents: Callable[[], Sequence[CaseContent | None]] | None = None

@@ -122,10 +122,13 @@ def _welch_pivot(base: tuple[ArrayLike, ArrayLike | None], cand: tuple[ArrayLike
 def _moments(means: ArrayLike, counts: ArrayLike | None, argument: str, counts_argument: str) -> Pivot:
     """Return mean, variance (n - 1) and number of cases."""
     scores = checked_scores(means, argument)
-    held = np.ones(scores.size) if counts is None else checked_whole(counts, counts_argument, least=0, size=scores.size)
-    n = float(held.sum())
+    held = None if counts is None else checked_whole(counts, counts_argument, least=0, size=scores.size)
+    n = float(scores.size if held is None else held.sum())
     if n < 2:
         raise ArgumentError(argument, f"{n:g} cases", "at least 2")
+    if held is None:
+        mean = float(scores.sum()) / n
+        return mean, float(np.square(scores - mean).sum()) / (n - 1), n
     mean = float(scores @ held) / n
     return mean, float(np.square(scores - mean) @ held) / (n - 1), n
 
