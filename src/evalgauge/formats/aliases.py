@@ -7,7 +7,8 @@ import re
 CASE = (
     *("case", "case_id", "example_id", "sample_id", "doc_id", "test_id", "instance_id", "item_id", "question_id"),
     *("problem_id", "prompt_id", "task_id", "dataset_item_id", "source_case_name", "id", "qid", "uid", "eval_id"),
-    *("sample", "doc", "test", "example", "instance", "item", "test_case", "test_name", "case_name", "name"),
+    *("sample", "doc", "test", "example", "instance", "item", "test_case", "test_name", "case_name", "nodeid"),
+    "name",
 )
 REP = (
     *("rep", "epoch", "repeat", "trial", "replicate", "run", "run_number", "repetition_number", "repetition"),
@@ -53,11 +54,17 @@ SCORE = (
 )
 # Names that also stand for other things: scores only where their cells say so.
 WEAK_SCORE = frozenset({"result", "value", "grade", "outcome", "verdict", "rating", "label"})
+# What a classifier said. A label beside it is the truth: neither says which rows are right.
+PREDICTED = frozenset({
+    *("prediction", "predictions", "predicted", "pred", "preds", "predicted_label", "pred_label", "y_pred", "yhat"),
+    *("prediction_label", "predicted_class", "pred_class", "model_prediction", "y_hat"),
+})  # fmt: skip
+TRUE_LABEL = frozenset({"label", "labels", "true_label", "y_true", "y", "class", "gold", "gt", "truth", "actual"})
 _KNOWN_METRICS = frozenset({
     *("faithfulness", "answer_relevancy", "answer_relevance", "answer_correctness", "answer_similarity"),
     *("context_precision", "context_recall", "context_entity_recall", "context_relevance", "semantic_similarity"),
     *("factual_correctness", "noise_sensitivity", "response_relevancy", "hallucination", "helpfulness", "correctness"),
-    *("toxicity", "acc_norm", "em", "bleu", "rouge", "rouge1", "rouge2", "rouge_l", "rougel", "meteor"),
+    *("groundedness", "toxicity", "acc_norm", "em", "bleu", "rouge", "rouge1", "rouge2", "rouge_l", "rougel", "meteor"),
 })  # fmt: skip
 _SCORE_PREFIX = re.compile(
     r"((scores?|feedback|metrics?|evals?|evaluations?|annotations?|assertions)[./:]|(scores?|feedback)_)"
@@ -65,10 +72,18 @@ _SCORE_PREFIX = re.compile(
 _SCORE_SUFFIX = re.compile(r"[._/](score|passed|is_correct)$")
 _NO_SCORE = re.compile(
     r"(^|[._/])(cost|latency|latency_ms|duration|duration_ms|seconds|elapsed|execution_time|runtime|threshold|weight|"
-    r"temperature|index|order|line|seed|count|num|timestamp|created|created_at|started_at|tokens|bytes|date|time)$"
-    r"|_(tokens|seconds|secs?|ms|cost|usd|count|at|time|id|index|label|error|explanation|reason)$|^(n|num|total)_"
+    r"temperature|top_p|top_k|index|idx|order|line|line_number|turn|seed|count|num|timestamp|tstamp|ts|created|"
+    r"created_at|started_at|tokens|bytes|date|time|ttft)$"
+    r"|_(tokens|tokens_used|seconds|secs?|ms|cost|usd|count|at|time|id|index|label|error|explanation|reason)$|^(n|num|total)_"
+    # The most that could be reached says nothing of what was.
+    r"|(^|[._/])(max|min|possible)_(score|points|marks|grade|reward)$"
     # Flags of a platform's row, which say nothing of the answer.
     r"|^(bookmarked|public|starred|archived|cached|is_root|is_public|is_bookmarked)$"
+)
+# How sure a system says it is, or how likely its words were: a score only where the name says that it is one.
+_SURENESS = re.compile(
+    r"(^|[._/])(confidence|confidence_score|conf|certainty|probability|prob|probs|p_yes|p_true|logits?|logprobs?|"
+    r"log_prob|log_probs|logprob_sum|sum_logprobs|mean_logprob|avg_logprob|log_likelihood|loglikelihood)$"
 )
 _UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
 _AGAIN = re.compile(r" \(\d+\)$")
@@ -135,4 +150,7 @@ def is_possible_score(name: str) -> bool:
     >>> is_possible_score("Latency (s)"), is_possible_score("fluency (1-5)")
     (False, True)
     """
-    return _NO_SCORE.search(plain_name(_UNIT.sub("", name) or name)) is None
+    plain = plain_name(_UNIT.sub("", name) or name)
+    if _SURENESS.search(plain) and not _SCORE_PREFIX.match(plain):
+        return False
+    return _NO_SCORE.search(plain) is None

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     Records = Sequence[Mapping[str, Json]]
 
 # Where an object holds several lists of records, one of these names tells which of them holds the scores.
-_LISTS = ("results", "rows", "records", "samples", "cases", "items", "examples", "data", "scores", "runs")
+_LISTS = (
+    *("results", "item_results", "rows", "records", "samples", "cases", "items", "examples", "data", "scores"),
+    "runs",
+)
 _HINT = 'A list of records is read, or an object with one: {"results": [{"case": "q1", "score": 1}]}.'
 
 

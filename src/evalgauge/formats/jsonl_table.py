@@ -98,6 +98,11 @@ def _records(source: Source, options: ReadOptions, problems: list[Problem]) -> I
                 raise LogError(
                     source.name, "ends before its record does.", record=f"line {number}", hint=hint
                 ) from fault
+            elif line.rstrip().endswith(b","):
+                hint = "Remove the commas at the ends of the lines, or put the whole in [ ] and call it .json."
+                raise LogError(
+                    source.name, "ends with a comma, which JSON Lines do not have.", record=f"line {number}", hint=hint
+                ) from fault
             else:
                 raise
             continue

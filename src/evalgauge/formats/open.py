@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from evalgauge.errors import ArgumentError, LogError, UnknownFormatError
+from evalgauge.formats.directions import with_directions
 from evalgauge.formats.protocol import ReadOptions, Source
 from evalgauge.formats.registry import is_framework_log, known_formats, table_of_source, tables_of_folder
 from evalgauge.formats.score_limits import within_limits
@@ -83,13 +84,13 @@ def read(source: object, options: ReadOptions | None = None) -> ScoreTable:
     """
     chosen = ReadOptions() if options is None else options
     if isinstance(source, ScoreTable):
-        return within_limits(source)
+        return _finished(source)
     if chosen.engine and isinstance(source, (str, os.PathLike)):
         from evalgauge.formats.large_table import engine_table  # noqa: PLC0415 (loaded only where an engine is named)
 
-        return within_limits(engine_table(os.fspath(cast("str | os.PathLike[str]", source)), chosen))
+        return _finished(engine_table(os.fspath(cast("str | os.PathLike[str]", source)), chosen))
     if isinstance(source, (str, os.PathLike)):
-        return within_limits(_read_named(os.fspath(cast("str | os.PathLike[str]", source)), chosen))
+        return _finished(_read_named(os.fspath(cast("str | os.PathLike[str]", source)), chosen))
     if isinstance(source, (list, tuple)):
         several = cast("Sequence[object]", source)
         if not several:
@@ -97,7 +98,11 @@ def read(source: object, options: ReadOptions | None = None) -> ScoreTable:
         return concatenated([read(one, chosen) for one in several])
     from evalgauge.formats.frames import table_of_frame  # noqa: PLC0415 (loads Narwhals only where a frame comes)
 
-    return within_limits(table_of_frame(source, chosen))
+    return _finished(table_of_frame(source, chosen))
+
+
+def _finished(table: ScoreTable) -> ScoreTable:
+    return with_directions(within_limits(table))
 
 
 def _read_named(name: str, options: ReadOptions) -> ScoreTable:

@@ -7,62 +7,25 @@ than they mean there (an ``id`` of the run, not of the case), so they are recogn
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from evalgauge.formats.cells import is_score_like
 from evalgauge.formats.columns import Words, encoded, encoded_values, texts
+from evalgauge.formats.plain_presets import PLAIN_PRESETS
+from evalgauge.formats.preset import Preset
 from evalgauge.formats.record_cells import alone, laid_out, parsed, with_records_laid_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from evalgauge.formats.columns import Column, Table
     from evalgauge.formats.protocol import ReadOptions
     from evalgauge.scores.table import Json
 
 NamedRoles: TypeAlias = "dict[str, tuple[Column, ...]]"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preset:
-    """How to know the table of a platform, and what its columns are.
-
-    Attributes
-    ----------
-    framework
-        Name of the platform, for ``Run.framework``.
-    needs
-        Columns that are all there.
-    has
-        Some column is called so, as a pattern.
-    roles
-        Role → names of columns, of which the first that is there is taken. A name that ends in ``.`` stands for
-        itself without the point, or else for all columns that begin so, which are joined to one record.
-    scores
-        The columns that are scores, as a pattern.
-    are_rest_scores
-        Whether every column of numbers without a role is a score.
-    dropped
-        Columns that belong to the run and not to the case, as a pattern.
-    prepare
-        Further work on the table, done first.
-    """
-
-    framework: str
-    needs: frozenset[str]
-    has: str = ".*"
-    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    scores: str = "(?!)"
-    are_rest_scores: bool = False
-    dropped: str = "(?!)"
-    prepare: Callable[[Table], Table] | None = None
-
-    def fits(self, names: Sequence[str]) -> bool:
-        """Return whether a table with these columns is one of the platform's."""
-        return self.needs <= set(names) and any(re.fullmatch(self.has, name, re.DOTALL) for name in names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,7 +52,7 @@ def prepared(table: Table, options: ReadOptions) -> Prepared:
     asked = {name.strip() for value in options.columns.values() for name in (value, *re.split("[|,]", value))}
     asked |= {*options.wide_arms, *options.wide_reps}
     table = with_records_laid_out(table, asked)
-    preset = next((one for one in _PRESETS if one.fits(table.names)), None)
+    preset = next((one for one in (*_PRESETS, *PLAIN_PRESETS) if one.fits(table.names)), None)
     if preset is None:
         return Prepared(table=table, roles={})
     if preset.prepare is not None:

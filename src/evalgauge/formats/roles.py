@@ -11,10 +11,11 @@ from evalgauge.formats import aliases
 from evalgauge.formats.aliases import is_index_name, is_known_metric, is_possible_score, is_score_name, plain_name
 from evalgauge.formats.cells import cleaned_scores, is_score_like, status_in, status_words
 from evalgauge.formats.columns import Numbers, Words, encoded, texts
+from evalgauge.formats.no_score import refuse_what_holds_no_score
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from evalgauge.formats.columns import Column, Table
     from evalgauge.formats.presets import NamedRoles
@@ -250,9 +251,24 @@ class _Search:
         return None
 
     def _score_columns(self) -> list[Column]:
-        found = [column for column in self._free() if is_score_name(column.name) and _is_score(column)]
+        found = [column for column in self._candidates() if is_score_name(column.name) and _is_score(column)]
         # A label or grade beside a score is the class of the case more often than a second metric.
         return [column for column in found if plain_name(column.name) not in aliases.WEAK_SCORE] or found
+
+    def _candidates(self) -> list[Column]:
+        """Return the free columns that may be scores: beside what a classifier said, its labels are the truth."""
+        free = self._free()
+        if not any(_is_in(column, aliases.PREDICTED) for column in self._table.columns):
+            return free
+        classes = {*aliases.PREDICTED, *aliases.TRUE_LABEL}
+        return [column for column in free if not _is_in(column, classes)]
+
+    def _candidates_of_numbers(self) -> list[Column]:
+        return [
+            column
+            for column in self._candidates()
+            if is_possible_score(column.name) and is_score_like(column) and not aliases.is_content_name(column.name)
+        ]
 
     def _scores(self, found: Roles) -> tuple[Column, ...]:
         named = self._score_columns()
@@ -274,7 +290,8 @@ class _Search:
         return tuple(named)
 
     def _unnamed_score(self, found: Roles) -> list[Column]:
-        candidates = [column for column in self._free() if is_possible_score(column.name) and is_score_like(column)]
+        candidates = self._candidates_of_numbers()
+        refuse_what_holds_no_score(self._table, self._free(), has_numbers=bool(candidates))
         if found.metric is not None and len(candidates) > 1:
             names = _listed([column.name for column in candidates])
             problem = f"the metric stands in a column, and any of these may hold its score: {names}."
@@ -322,7 +339,7 @@ class _Search:
             )
 
 
-def _is_in(column: Column, names: Sequence[str]) -> bool:
+def _is_in(column: Column, names: Collection[str]) -> bool:
     return plain_name(column.name) in names
 
 

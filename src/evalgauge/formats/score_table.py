@@ -16,6 +16,7 @@ from evalgauge.formats.columns import Numbers, Words, encoded, filled_codes, gro
 from evalgauge.formats.converted import is_converted, table_of_converted
 from evalgauge.formats.presets import prepared
 from evalgauge.formats.roles import roles_of
+from evalgauge.formats.total_rows import without_total
 from evalgauge.formats.wording import counted
 from evalgauge.scores.build import inferred_metrics
 from evalgauge.scores.order import in_order_of_ids
@@ -64,7 +65,10 @@ def table_of(table: Table, options: ReadOptions) -> ScoreTable:
         table = replace(table, is_ordered=False)
     found = prepared(_with_decimal_commas(table), options)
     roles = roles_of(found.table, options, found.roles)
-    scores = _Assembly(found.table, options, roles, found.framework).score_table()
+    whole = found.table
+    if found.framework == "table" and (whole := without_total(found.table, roles)).n_rows < found.table.n_rows:
+        roles = roles_of(whole, options)
+    scores = _Assembly(whole, options, roles, found.framework).score_table()
     return scores if table.is_ordered else in_order_of_ids(scores)
 
 

@@ -12,7 +12,8 @@ from evalgauge.errors import ArgumentError, ScoreError
 from evalgauge.jobs.blessings import blessing_notes
 from evalgauge.jobs.reading import said_problems
 from evalgauge.questions.parts import Counts, Source
-from evalgauge.questions.units import ScoreRange, likely_range
+from evalgauge.questions.units import ScoreRange
+from evalgauge.scores.range_hints import likely_scale
 from evalgauge.scores.sums import CaseSums, case_sums
 from evalgauge.scores.table import Status
 from evalgauge.scores.units import chosen_metric, unit_table, units
@@ -223,6 +224,9 @@ def _arm(table: ScoreTable, unit: Unit, asked: ScoringOptions, beside: tuple[str
     if score_range is None and asked.missing == "fail":
         allowed = "bounds or drop for a score without limits: it has no lowest value to fail with"
         raise ArgumentError("missing", "fail", allowed, "Or say its limits with --range.")
+    if metric.higher_is_better is False and asked.missing == "fail":
+        allowed = f"bounds or drop for {metric.name!r}, of which less is better: the lowest score is the best one"
+        raise ArgumentError("missing", "fail", allowed, "Leave --missing out: the interval spans both ends.")
     return Arm(
         table=own,
         beside=tuple(dict.fromkeys(beside)),
@@ -259,8 +263,8 @@ def _range(table: ScoreTable, index: int, asked: ScoreRange | None) -> ScoreRang
     scores = table.score[(table.metric == index) & (table.status == Status.OK)]
     least, most = float(scores.min()), float(scores.max())
     if least < low or most > high:
-        usual = likely_range(least, most)
-        guess = f"--range {least:g}:{most:g}, if that is all" if usual is None else f"--range {usual}"
+        scale = likely_scale(least, most) or (least, most)
+        guess = f"--range {scale[0]:g}:{scale[1]:g}, if that is all"
         raise ScoreError(
             f"metric {metric.name!r}: scores run from {least:g} to {most:g}, outside the range {low:g} to {high:g}. "
             f"Say what the lowest and highest possible scores are, such as {guess}; or --range none for a score "

@@ -89,7 +89,7 @@ def measured_arm(request: MeasureRequest, arm: Arm) -> MeasureAnswer:
         arm.source,
         arm.counts,
         int(reps.max()),
-        is_pass_fail=is_pass_fail,
+        is_pass_fail=is_pass_fail and arm.metric.higher_is_better is not False,
         score_range=arm.score_range,
         reps_differ=bool((reps != reps[0]).any()),
         components=_components(request, arm),

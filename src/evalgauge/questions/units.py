@@ -71,20 +71,6 @@ class ScoreRange(tuple[float, float]):
         return len(self) == 0
 
 
-_USUAL_RANGES = ((0, 1), (1, 5), (0, 5), (1, 10), (0, 10), (0, 100))
-
-
-def likely_range(low: float, high: float) -> str | None:
-    """Return the usual range of scores that were seen from ``low`` to ``high``, as it is written; a guess.
-
-    Examples
-    --------
-    >>> likely_range(2, 5), likely_range(0, 7), likely_range(4.5, 88), likely_range(-1, 1)
-    ('1:5', '0:10', '0:100', None)
-    """
-    return next((f"{first}:{last}" for first, last in _USUAL_RANGES if first <= low and high <= last), None)
-
-
 def share_from_text(text: str, argument: str) -> Share:
     """Return a share from ``90%`` or ``0.9``; a bare 90 is refused with the two ways to say it.
 

@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from evalgauge.questions.units import Words, likely_range
+from evalgauge.questions.units import Words
 from evalgauge.report.command_line import log_words, option_words, value_text
 
 if TYPE_CHECKING:
@@ -112,4 +112,12 @@ def _range_words(answer: LookAtAnswer, scores: SeenScores) -> list[str]:
         return []
     if scores.low >= 0 and scores.high <= 1:
         return []
-    return ["--range", likely_range(scores.low, scores.high) or "none"]
+    from evalgauge.scores.range_hints import likely_scale  # noqa: PLC0415 - as above
+
+    scale = likely_scale(scores.low, scores.high)
+    return ["--range", "none" if scale is None else f"{scale[0]:g}:{scale[1]:g}"]
+
+
+def guesses_range(answer: LookAtAnswer) -> bool:
+    """Return whether what follows gives scores a range that only their user knows."""
+    return any(" --range " in command for command in after_look_at(answer))

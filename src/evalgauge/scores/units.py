@@ -6,6 +6,7 @@ reps. Which it was is said in a note.
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
@@ -186,7 +187,7 @@ def chosen_metric(table: ScoreTable, name: str | None = None) -> int:
         choice = [names[index] for index in found or range(len(names))]
         listed = ", ".join(map(repr, choice[:_MOST_NAMED]))
         listed += f" and {len(choice) - _MOST_NAMED:,} more" if len(choice) > _MOST_NAMED else ""
-        raise ScoreError(f"{problem} Choose one of {listed}, such as --metric {choice[0]!r}.")
+        raise ScoreError(f"{problem} Choose one of {listed}, such as --metric {choice[0]!r}.{_if_arms(table, choice)}")
     metric = table.metrics[found[0]]
     if metric.kind == "categorical":
         words = ", ".join(map(repr, metric.words)) or "none seen"
@@ -195,6 +196,13 @@ def chosen_metric(table: ScoreTable, name: str | None = None) -> int:
             f"{words_hint(metric.words)}."
         )
     return found[0]
+
+
+def _if_arms(table: ScoreTable, names: Sequence[str]) -> str:
+    """Return what else columns without the names of scores may be: the systems of a wide table."""
+    if not any("--wide-arms" in problem.text for problem in table.problems) or any("," in name for name in names[:2]):
+        return ""
+    return f" If they are systems and no metrics, compare two of them with --arms {shlex.quote(','.join(names[:2]))}."
 
 
 def _metrics_named(names: Sequence[str], name: str) -> list[int]:

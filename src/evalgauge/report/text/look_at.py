@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalgauge.report.next_look import after_look_at, guesses_words
+from evalgauge.report.next_look import after_look_at, guesses_range, guesses_words
 from evalgauge.report.text.lines import Line
 from evalgauge.report.words import count, listed
 
@@ -46,6 +46,9 @@ def look_at_lines(answer: LookAtAnswer) -> list[Line]:
         )
     if guesses_words(answer):
         lines.append(Line("  The numbers behind --words are guesses: say what each word is worth.", "warning"))
+    if guesses_range(answer):
+        text = "The scale behind --range is a guess from the scores seen: say the lowest and highest possible score."
+        lines.append(Line(f"  {text}", "warning"))
     return [*lines, *(Line(f"  Next: {command}", "command") for command in following)]
 
 

@@ -81,10 +81,13 @@ def _missing(answer: MeasureAnswer, scale: Scale) -> list[Line]:
     if answer.missing == "drop" or answer.bounds is None:
         return [Line("  Missing runs are left out: true only if they are missing by chance.", "warning")]
     only = answer.scored_only
+    low, high = "If every missing run failed", "if every one passed"
+    if not answer.is_pass_fail:
+        low, high = "If every missing run had the lowest score", "the highest"
     return [
         Line(
-            f"  If every missing run failed: {scale.value(answer.bounds.low)}; if every one passed: "
-            f"{scale.value(answer.bounds.high)}. The interval spans both.",
+            f"  {low}: {scale.value(answer.bounds.low)}; {high}: {scale.value(answer.bounds.high)}. "
+            "The interval spans both.",
             "warning",
         ),
         Line(f"  Scored runs alone would say {scale.value(only.estimate)}, {scale.span(only.low, only.high)}."),
