@@ -14,7 +14,8 @@ import pytest
 
 from evalgauge.engine.counts import CountQuery
 from evalgauge.engine.duck_counts import parquet_rows
-from support.large import NEVER, answer, large_from, written_parquet
+from evalgauge.formats import jsonl_table
+from support.large import NEVER, answer, large_from, written_lines, written_parquet
 
 if TYPE_CHECKING:
     from evalgauge.engine.counts import Counts
@@ -36,6 +37,7 @@ def million(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({MILLION}) TO '{folder / 'scores.parquet'}' (FORMAT parquet)")
         connection.execute(f"COPY ({MILLION}) TO '{folder / 'scores.csv'}' (FORMAT csv)")
+        connection.execute(f"COPY ({MILLION}) TO '{folder / 'scores.jsonl'}' (FORMAT json)")
     return folder
 
 
@@ -54,6 +56,12 @@ def test_csv(million: Path, expected: str) -> None:
 def test_csv_counted_by_duckdb(million: Path, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
     large_from(monkeypatch, 500_000)
     assert answer("compare", million / "scores.csv", **ASKED) == expected
+
+
+@pytest.mark.parametrize("engine_above", [0, NEVER])
+def test_json_lines(million: Path, expected: str, engine_above: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl_table, "ENGINE_ABOVE", engine_above)
+    assert answer("compare", million / "scores.jsonl", **ASKED) == expected
 
 
 def test_row_by_row(million: Path, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,11 +136,8 @@ NASTY: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
     "rows there twice": (COLUMNS, [*FULL, FULL[0], FULL[1]]),
     "no rep number": (COLUMNS, [*FULL, (0, "base", None, 1.0, "x")]),
     "no id": (COLUMNS, [*FULL, (None, "base", 1, 1.0, "x")]),
-    "infinite": (COLUMNS, [*FULL, (9, "base", 1, float("inf"), "x"), (9, "new", 1, 0.0, "x")]),
-    "infinite in all reps": (
-        COLUMNS,
-        [*FULL, *((9, arm, rep, float("inf"), "x") for arm in ("base", "new") for rep in (1, 2))],
-    ),
+    "infinite": (COLUMNS, [*FULL, *((9, arm, rep, float("inf"), "x") for arm in ("base", "new") for rep in (1, 2))]),
+    "infinite in one rep": (COLUMNS, [*FULL, (9, "base", 1, float("inf"), "x"), (9, "new", 1, 0.0, "x")]),
     "outside the range": (COLUMNS, [*FULL, (9, "base", 1, 7.0, "x")]),
     "scores without a lattice": (
         COLUMNS,
@@ -153,73 +158,64 @@ NASTY: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
 }
 
 
-# Neither CSV nor JSON can write them.
-NO_TEXT = {"NaN and NULL", "infinite", "infinite in all reps"}
-
-
-@pytest.fixture(scope="module")
-def nasty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Return each table as Parquet; as CSV and JSON lines beside it where these can hold it."""
-    found: dict[str, Path] = {}
-    for name, (columns, rows) in NASTY.items():
-        folder = tmp_path_factory.mktemp("nasty")
-        found[name] = written_parquet(folder / "log.parquet", columns, rows)
-        with duckdb.connect() as connection:
-            for ending, kind in (("csv", "csv"), ("jsonl", "json")):
-                if name not in NO_TEXT:
-                    # Blank, and not null between quotes.
-                    connection.execute(f"COPY '{found[name]}' TO '{folder / f'log.{ending}'}' (FORMAT {kind})")
-    return found
-
-
-@pytest.fixture(scope="module")
-def said_by_connect(nasty: dict[str, Path], connect: str) -> dict[str, str]:
-    """Return what Spark Connect says of each table, in a process that holds no other session."""
-    program = (
-        "import json, sys; from support.large import answer; engine, asked, logs = json.loads(sys.argv[1]); "
-        "asked['arms'] = tuple(asked['arms']); "
-        "print(json.dumps({name: answer('compare', log, engine=engine, **asked) for name, log in logs.items()}))"
-    )
-    asked = json.dumps([connect, ASKED, {name: str(log) for name, log in nasty.items()}])
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYSPARK"))}
-    clean["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parents[1]), clean.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program, asked], capture_output=True, text=True, check=False, env=clean
-    )
-    assert done.returncode == 0, done.stderr
-    told: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
-    return told
+def ways_of(log: Path, name: str) -> dict[str, Any]:
+    """Return a table of the hard ones as files and frames of every kind."""
+    columns, rows = NASTY[name]
+    relation = duckdb.read_parquet(str(log))
+    relation.write_csv(str(log.with_suffix(".csv")))
+    pandas, polars, arrow, ibis = map(pytest.importorskip, ("pandas", "polars", "pyarrow.parquet", "ibis"))
+    return {
+        "csv": log.with_suffix(".csv"),
+        "jsonl": written_lines(log.with_suffix(".jsonl"), columns, rows),
+        "pandas": pandas.read_parquet(log),
+        "polars": polars.read_parquet(log),
+        "arrow": arrow.read_table(log),
+        "duckdb": relation,
+        "ibis": ibis.duckdb.connect().read_parquet(log),
+    }
 
 
 @pytest.mark.parametrize("name", NASTY)
 def test_what_is_hard_is_answered_or_refused_alike(
-    name: str,
-    spark: Any,
-    nasty: dict[str, Path],
-    said_by_connect: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert spark is not None
-    log = nasty[name]
-    said: dict[str, str] = {"Spark Connect": said_by_connect[name]}
-    frames: dict[str, Any] = {
-        "pandas": pytest.importorskip("pandas").read_parquet(log),
-        "polars": pytest.importorskip("polars").read_parquet(log),
-        "arrow": pytest.importorskip("pyarrow.parquet").read_table(log),
-        "duckdb": duckdb.read_parquet(str(log)),
-    }
+    log = written_parquet(tmp_path / "log.parquet", *NASTY[name])
+    said: dict[str, str] = {}
     for way, engine_rows in (("counted", 1), ("row by row", NEVER)):
         with monkeypatch.context() as patch:
             large_from(patch, 1, engine_rows=engine_rows)
-            for one in sorted(log.parent.glob("log.*")):
-                said[f"{one.suffix} {way}"] = answer("compare", str(one), **ASKED)
-            for library, frame in frames.items():
-                said[f"{library} {way}"] = answer("compare", frame, **ASKED)
+            said[way] = answer("compare", str(log), **ASKED)
+            for kind, given in ways_of(log, name).items():
+                said[f"{kind}, {way}"] = answer("compare", given, **ASKED)
     for engine in ("ibis:duckdb://", "spark://local[2]"):
         said[engine] = answer("compare", str(log), engine=engine, **ASKED)
-    first = said[".parquet counted"]
-    assert {way: text for way, text in said.items() if text != first} == {}, first
-    assert ('"verdict"' in first) == (name not in REFUSED), first
+    said["Spark frame"] = answer("compare", spark.read.parquet(str(log)), **ASKED)
+    expected = said["counted"]
+    assert not {way: text for way, text in said.items() if text != expected}, expected
+    assert ('"verdict"' in expected) == (name not in REFUSED), expected
+
+
+def test_spark_connect_answers_or_refuses_alike(connect: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = {name: written_parquet(tmp_path / f"{place}.parquet", *NASTY[name]) for place, name in enumerate(NASTY)}
+    large_from(monkeypatch, 1)
+    expected = {name: answer("compare", str(log), **ASKED) for name, log in logs.items()}
+    # A process holds one kind of Spark session.
+    code = (
+        "import json, sys; from support.large import answer; logs, asked, engine = map(json.loads, sys.argv[1:]); "
+        "print(json.dumps({name: answer('compare', log, engine=engine, **asked) for name, log in logs.items()}))"
+    )
+    words = [json.dumps(one) for one in ({name: str(log) for name, log in logs.items()}, ASKED, connect)]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYSPARK"))}
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [clean.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        capture_output=True,
+        check=False,
+        timeout=300,
+        env={**clean, "PYTHONPATH": path},
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == expected
 
 
 def test_sql_of_our_own_is_the_ibis_expression(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,11 @@ import evalgauge as eg
 from evalgauge.engine.counts import CountQuery
 from evalgauge.engine.duck_counts import DuckRows, parquet_rows
 from evalgauge.errors import LogError
-from evalgauge.formats import jsonl_table, parquet_table
+from evalgauge.formats import csv_table, jsonl_table, parquet_table
 from evalgauge.formats.large_table import counted_table
-from support.large import NEVER, answer, large_from, written_parquet
+from evalgauge.formats.open import read
+from evalgauge.formats.protocol import ReadOptions
+from support.large import NEVER, answer, large_from, written_lines, written_parquet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -255,6 +258,97 @@ def test_json_lines_that_the_engine_does_not_read_are_read_by_line(
             said.append(answer("compare", log, arms=("a", "b")))
     assert said[0] == said[1]
     assert words in said[0]
+
+
+JSON_CELL = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, 1.0, 2**53 + 1, 2**64, "1", "é", " x", "pass"])
+)
+
+
+@given(
+    rows=st.lists(st.fixed_dictionaries({}, optional=dict.fromkeys(["case", "arm", "rep", "score", "note"], JSON_CELL)))
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_json_lines_of_any_types_are_counted_as_they_are_read(
+    rows: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = [
+        {"case": case, "arm": arm, "rep": rep, "score": case % 2}
+        for case in (7, 10, 12)
+        for arm in "ab"
+        for rep in (1, 2)
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in [*whole, *rows]))
+    said: list[str] = []
+    for engine_rows in (1, NEVER):
+        with monkeypatch.context() as patch:
+            large_from(patch, 1, engine_rows=engine_rows)
+            said.append(answer("compare", log, arms=("a", "b")))
+    assert said[0] == said[1]
+
+
+def test_a_file_of_few_rows_keeps_its_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("case,score\n" + "".join(f"{case},{case % 2}\n" for case in (30, 4, 17)))
+    large_from(monkeypatch, 1_000, engine_rows=1_000)
+    with monkeypatch.context() as patch:
+        patch.setattr(csv_table, "ENGINE_ABOVE", 0)
+        assert read(str(log), ReadOptions(is_counted=True)).cases.case_id == ("30", "4", "17")
+
+
+@pytest.mark.parametrize(
+    "line", ['{"case": 1, "score": 1,}', '{"case": 1, "case": 2, "score": 1}', '{"case": 1', "[1]", "3", ""]
+)
+def test_json_lines_that_are_no_records_are_refused_as_ever(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log.jsonl"
+    whole = [{"case": case, "arm": arm, "score": 1} for case in (7, 10, 12) for arm in "ab"]
+    log.write_text("".join(json.dumps(record) + "\n" for record in whole) + line + '\n{"case": 7, "score": 0}\n')
+    said: list[str] = []
+    for engine_rows in (1, NEVER):
+        with monkeypatch.context() as patch:
+            large_from(patch, 1, engine_rows=engine_rows)
+            said.append(answer("compare", log, arms=("a", "b")))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_json_lines_are_counted_like_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, packed: bool) -> None:
+    rows = [(f"q{case}", arm, float(case % 2), "ok", "x") for case in range(9) for arm in "ab" for _ in range(3)]
+    log = written_parquet(tmp_path / "log.parquet", COLUMNS, rows)
+    lines = written_lines(tmp_path / "log.jsonl", COLUMNS, rows)
+    if packed:
+        lines = tmp_path / "log.jsonl.gz"
+        lines.write_bytes(gzip.compress((tmp_path / "log.jsonl").read_bytes()))
+    seen: list[int] = []
+
+    def counting(*given: Any, **options: Any) -> ScoreTable:
+        seen.append(1)
+        return counted_table(*given, **options)
+
+    large_from(monkeypatch, 1)
+    monkeypatch.setattr(jsonl_table, "counted_table", counting)
+    assert answer("compare", log, **QUESTIONS["compare"]) == answer("compare", lines, **QUESTIONS["compare"])
+    assert seen
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "json"])
+def test_parts_of_text_are_one_table(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(f"q{case}", arm, float(case % 2), "ok", "x") for case in range(9) for arm in "ab"]
+    log = written_parquet(tmp_path / "log.parquet", COLUMNS, rows)
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for number, some in enumerate((rows[::2], rows[1::2])):
+        part = folder / f"part-{number}.{ending}"
+        if ending == "csv":
+            cells = "".join(",".join(map(str, row)) + "\n" for row in some)
+            part.write_text(f"{','.join(COLUMNS)}\n{cells}")
+        else:
+            written_lines(part, COLUMNS, some)
+    large_from(monkeypatch, 1)
+    assert answer("compare", log, **QUESTIONS["compare"]) == answer("compare", folder, **QUESTIONS["compare"])
 
 
 def test_parts_of_one_table_are_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

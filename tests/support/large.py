@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
 
@@ -42,6 +42,16 @@ def written_parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Seque
     return path
 
 
+def written_lines(path: Path, columns: Mapping[str, str], rows: Sequence[Sequence[object]]) -> Path:
+    """Write rows as JSON lines; NaN becomes null, as JSON has none."""
+    records = [
+        {name: None if cell != cell else cell for name, cell in zip(columns, row, strict=True)}  # noqa: PLR0124 (NaN)
+        for row in rows
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
 def answer(question: str, *logs: object, **options: Any) -> str:
     """Return an answer as JSON, or the text of its refusal; what names the log itself is left out."""
     try:
@@ -54,9 +64,9 @@ def answer(question: str, *logs: object, **options: Any) -> str:
     return json.dumps(_nameless(found), sort_keys=True)
 
 
-def _nameless(value: Any) -> Any:
+def _nameless(value: object) -> object:
+    left_out = {"files", "framework", "logs", "request"}
     if isinstance(value, dict):
-        return {
-            key: _nameless(one) for key, one in value.items() if key not in {"files", "framework", "logs", "request"}
-        }
-    return [_nameless(one) for one in value] if isinstance(value, list) else value
+        named = cast("dict[str, object]", value)
+        return {key: _nameless(one) for key, one in named.items() if key not in left_out}
+    return [_nameless(one) for one in cast("list[object]", value)] if isinstance(value, list) else value

@@ -104,6 +104,8 @@ def gate(
 
 
 def _write(answer: GateAnswer, files: GateFiles) -> None:
+    from evalgauge.report.files import put_text  # noqa: PLC0415 - loaded when there is work
+
     renderers = {
         "junit": ("evalgauge.report.junit", "junit_text"),
         "summary": ("evalgauge.report.markdown", "summary_text"),
@@ -115,10 +117,12 @@ def _write(answer: GateAnswer, files: GateFiles) -> None:
         if path is None:
             continue
         text: str = getattr(import_module(module), function)(answer)
-        mode = "a" if name == "summary" and path == os.environ.get("GITHUB_STEP_SUMMARY") else "w"
         try:
-            with open(path, mode, encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - mode is chosen
-                file.write(text)
+            if name == "summary" and path == os.environ.get("GITHUB_STEP_SUMMARY"):
+                with open(path, "a", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - a name as it came
+                    file.write(text)
+            else:
+                put_text(path, text)
         except OSError as fault:
             raise ArgumentError(f"--{name}", path, f"a file that can be written ({fault.strerror})") from fault
 

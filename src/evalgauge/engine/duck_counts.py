@@ -73,13 +73,14 @@ def parquet_rows(files: Sequence[Path], *, label: str, memory_limit: str = MEMOR
 
 @contextmanager
 def csv_rows(
-    path: Path, *, names: Sequence[str], delimiter: str, label: str, memory_limit: str = MEMORY_LIMIT
+    files: Sequence[Path], *, names: Sequence[str], delimiter: str, label: str, memory_limit: str = MEMORY_LIMIT
 ) -> Generator[DuckRows]:
-    """Open a CSV file with a header as one table whose cells are all text; see ``parquet_rows``."""
-    with connected(memory_limit) as connection, unglobbed(path) as file, log_errors(label):
+    """Open CSV files of one header as one table whose cells are all text; see ``parquet_rows``."""
+    with connected(memory_limit) as connection, ExitStack() as stack, log_errors(label):
+        paths = ", ".join(quoted(stack.enter_context(unglobbed(file))) for file in files)
         columns = ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in names)
         source = (
-            f"read_csv({quoted(file)}, auto_detect=false, header=true, columns={{{columns}}}, "
+            f"read_csv([{paths}], auto_detect=false, header=true, columns={{{columns}}}, "
             f"delim={quoted(delimiter)}, quote='\"', escape='\"', strict_mode=true, null_padding=false, "
             "hive_partitioning=false)"
         )
@@ -87,14 +88,14 @@ def csv_rows(
 
 
 @contextmanager
-def jsonl_rows(path: Path, *, label: str, memory_limit: str = MEMORY_LIMIT) -> Generator[DuckRows]:
-    """Open a file of one flat JSON record a line as one table, whose columns are of the types that all records have.
+def jsonl_rows(files: Sequence[Path], *, label: str, memory_limit: str = MEMORY_LIMIT) -> Generator[DuckRows]:
+    """Open files of one flat JSON record a line as one table, whose columns are of the types that all records have.
 
     All records are looked at before: a key that only some of them have is a column like any other.
 
     Parameters
     ----------
-    path, label, memory_limit
+    files, label, memory_limit
         As for ``parquet_rows``.
 
     Raises
@@ -104,18 +105,21 @@ def jsonl_rows(path: Path, *, label: str, memory_limit: str = MEMORY_LIMIT) -> G
     UnsuitedError
         If a record holds lists or records, or two records hold different kinds of values under one key.
     """
-    with connected(memory_limit) as connection, unglobbed(path) as file, log_errors(label):
+    with connected(memory_limit) as connection, ExitStack() as stack, log_errors(label):
+        paths = ", ".join(quoted(stack.enter_context(unglobbed(file))) for file in files)
         structures = connection.sql(
-            f"SELECT CAST(json_structure(json) AS VARCHAR) AS one FROM read_ndjson_objects({quoted(file)}) "  # noqa: S608 (quoted)
-            f"GROUP BY 1 LIMIT {_MOST_STRUCTURES + 1}"
+            "SELECT CAST(json_structure(json) AS VARCHAR) AS one, "  # noqa: S608 (quoted)
+            f"bool_or(regexp_matches(CAST(json AS VARCHAR), ',\\s*[}}\\]]')) AS odd "
+            f"FROM read_ndjson_objects([{paths}]) GROUP BY 1 LIMIT {_MOST_STRUCTURES + 1}"
         )
         with asked_again_and_again(connection):
             found = structures.fetchnumpy()
+        if bool(cast("NDArray[np.bool_]", found["odd"]).any()):
+            # A comma before the closing bracket: DuckDB takes it, and no other reader does.
+            raise UnsuitedError("its records may be no JSON")
         kinds = _kinds_of(cast("Iterable[str]", found["one"]))
         columns = ", ".join(f"{quoted(name)}: '{kind}'" for name, kind in kinds.items())
-        source = (
-            f"read_json({quoted(file)}, format='newline_delimited', columns={{{columns}}}, hive_partitioning=false)"
-        )
+        source = f"read_json([{paths}], format='newline_delimited', columns={{{columns}}}, hive_partitioning=false)"
         yield DuckRows(connection, source, label=label)
 
 
@@ -196,18 +200,16 @@ class DuckRows:
         reps = _rep_columns(query, self._value)
         chosen = ", ".join([*keys, *spans, *reps, "count(*) AS n"])
         grouped = ", ".join(f"k{place}" for place in range(len(query.keys)))
+        inner = f"SELECT {chosen} FROM {self._source} GROUP BY {grouped}"  # noqa: S608 (quoted)
+        case = f"k{query.keys.index(query.case)}"
+        order = case if kind_of(self._types[query.case]) == "number" else f"length({case}), {case}"
         with log_errors(self.label), asked_again_and_again(self._connection):
-            self._connection.execute(
-                f"CREATE OR REPLACE TEMP TABLE counts AS SELECT {chosen} FROM {self._source} GROUP BY {grouped}"  # noqa: S608 (quoted)
-            )
-            found = self._connection.sql("SELECT count(*) AS n FROM counts").fetchnumpy()
-            n_rows = int(cast("NDArray[np.int64]", found["n"])[0])
-            if n_rows > most_rows:
-                raise too_many(self.label, n_rows, most_rows)
-            case = f"k{query.keys.index(query.case)}"
-            order = case if kind_of(self._types[query.case]) == "number" else f"length({case}), {case}"
-            rows = self._connection.sql(f"SELECT * FROM counts ORDER BY {order}")  # noqa: S608 (names of our own)
-            return _counts(rows, query, {name: kind_of(kind) for name, kind in self._types.items()})
+            rows = self._connection.sql(f"SELECT * FROM ({inner} LIMIT {most_rows + 1}) ORDER BY {order}")  # noqa: S608 (names of our own)
+            found = _counts(rows, query, self.kinds)
+            if found.count.size <= most_rows:
+                return found
+            n_rows = self._connection.sql(f"SELECT count(*) AS n FROM ({inner})").fetchnumpy()["n"]  # noqa: S608 (quoted)
+        raise too_many(self.label, int(cast("NDArray[np.int64]", n_rows)[0]), most_rows)
 
     def case_counts(self, query: CountQuery, seen: Mapping[str, Sequence[Cell]]) -> CaseCounts | None:
         """Count per case in one pass; see ``CountingSource``."""

@@ -17,7 +17,7 @@ from evalgauge.formats.cells import is_score_like, number_in, score_words
 from evalgauge.formats.columns import Encoder, Table, Words, encoded_texts
 from evalgauge.formats.converted import COLUMNS
 from evalgauge.formats.large_table import Origin, counted_table
-from evalgauge.formats.plain_text import arm_name, digest_of, encoding_of, head_text
+from evalgauge.formats.plain_text import arm_name, digest_of, digest_of_all, encoding_of, head_text
 from evalgauge.formats.promptfoo_csv import PROMPTFOO, table_of_results
 from evalgauge.formats.score_table import LARGE_ROWS, table_of
 from evalgauge.formats.wording import counted
@@ -37,6 +37,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".psv"})
 _CONVERTED = ",".join(COLUMNS).encode()
 _BLOCK = 8_192
+_HEAD = 8_192
 # Rows below the first line that show whether it is one of them.
 _LOOKED_AT = 100
 _LARGEST_CELL = 2**31 - 1
@@ -60,9 +61,8 @@ class CsvReader:
 
     def read(self, source: Source, options: ReadOptions) -> ScoreTable:
         """Return the scores, or raise ``LogError`` naming the line."""
-        named = {name for role in options.columns.values() for name in (role, *role.split("|"))}
-        named |= {*options.wide_arms, *options.wide_reps}
-        if options.is_counted and (large := _large(source, options, named)) is not None:
+        named = _named(options)
+        if options.is_counted and (large := large_csv([source.path], source, options)) is not None:
             return large
         table = csv_cells(source, tolerant=options.tolerant, named=named)
         if set(table.names) >= PROMPTFOO and not (options.columns or options.wide_arms or options.wide_reps):
@@ -73,25 +73,39 @@ class CsvReader:
 READER = CsvReader()
 
 
-def _large(source: Source, options: ReadOptions, named: Collection[str]) -> ScoreTable | None:
-    """Return the scores of a large file, counted by DuckDB, or ``None`` where it is to be read line by line."""
-    if source.path.stat().st_size < ENGINE_ABOVE or encoding_of(source.path) != "utf-8-sig":
+def large_csv(files: Sequence[Path], source: Source, options: ReadOptions) -> ScoreTable | None:
+    """Return the scores of CSV files that are one large table, or ``None`` where they are to be read line by line."""
+    named = _named(options)
+    size = sum(file.stat().st_size for file in files)
+    if size < ENGINE_ABOVE or any(encoding_of(file) != "utf-8-sig" for file in files):
         return None
-    delimiter = delimiter_of(head_text(source.head) or "") or ","
-    header, is_first_line = _header(source, "utf-8-sig", delimiter, named)
+    delimiter = delimiter_of(head_text(_head_of(files[0])) or "") or ","
+    headers = [_header(replace(source, path=file), "utf-8-sig", delimiter, named) for file in files]
+    header, is_first_line = headers[0]
     names, doubles = _unique(header)
     # A semicolon or a tab may go with decimal commas.
-    if delimiter != "," or not is_first_line or len(names) < 2 or doubles or set(names) >= PROMPTFOO:
+    is_odd = delimiter != "," or not is_first_line or len(names) < 2 or doubles or set(names) >= PROMPTFOO
+    if is_odd or any(other != headers[0] for other in headers):
         return None
     from evalgauge.engine.duck_counts import csv_rows  # noqa: PLC0415 (the engine is loaded only where it is needed)
 
-    origin = Origin(file=source.name, stem=arm_name(source), digest=digest_of(source.path))
+    origin = Origin(file=source.name, stem=arm_name(source), digest=digest_of_all(files))
     try:
-        with csv_rows(source.path, names=names, delimiter=delimiter, label=source.name) as rows:
+        with csv_rows(files, names=names, delimiter=delimiter, label=source.name) as rows:
             return counted_table(rows, origin, options, least_rows=LARGE_ROWS)
     except (UnsuitedError, LogError):
         # The csv module reads what DuckDB does not, and names the line where neither does.
         return None
+
+
+def _named(options: ReadOptions) -> set[str]:
+    named = {name for role in options.columns.values() for name in (role, *role.split("|"))}
+    return named | {*options.wide_arms, *options.wide_reps}
+
+
+def _head_of(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return stream.read(_HEAD)
 
 
 def csv_cells(

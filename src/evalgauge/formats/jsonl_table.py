@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -10,20 +11,21 @@ from evalgauge.engine.counts import UnsuitedError
 from evalgauge.errors import LogError
 from evalgauge.formats.json_text import CutError, decoded, is_object
 from evalgauge.formats.large_table import Origin, counted_table
-from evalgauge.formats.plain_text import arm_name, digest_of, encoding_of, head_text
+from evalgauge.formats.plain_text import arm_name, digest_of, digest_of_all, encoding_of, head_text
 from evalgauge.formats.records import table_of_records
 from evalgauge.formats.score_table import LARGE_ROWS, table_of
 from evalgauge.formats.wording import counted
 from evalgauge.scores.table import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from evalgauge.formats.protocol import ReadOptions, Source
     from evalgauge.scores.table import Json, ScoreTable
 
 ENGINE_ABOVE = 64 * 2**20
-"""Bytes from which on DuckDB reads the records; both ways give the same table."""
+"""Bytes from which on DuckDB counts the records; both ways give the same answer."""
 
 _SUFFIXES = frozenset({".jsonl", ".ndjson"})
 _PROGRESS_EVERY = 10_000
@@ -52,7 +54,7 @@ class JsonlReader:
 
     def read(self, source: Source, options: ReadOptions) -> ScoreTable:
         """Return the scores, or raise ``LogError`` naming the line."""
-        if options.is_counted and (large := _large(source, options)) is not None:
+        if options.is_counted and (large := large_jsonl([source.path], source, options)) is not None:
             return large
         problems: list[Problem] = []
         table = table_of_records(
@@ -66,19 +68,26 @@ class JsonlReader:
 READER = JsonlReader()
 
 
-def _large(source: Source, options: ReadOptions) -> ScoreTable | None:
-    """Return the scores of a large file, counted by DuckDB, or ``None`` where it is to be read line by line."""
-    if source.path.stat().st_size < ENGINE_ABOVE or encoding_of(source.path) != "utf-8-sig":
+def large_jsonl(files: Sequence[Path], source: Source, options: ReadOptions) -> ScoreTable | None:
+    """Return the scores of files of JSON lines that are one large table, or ``None`` where they are read by line."""
+    if sum(file.stat().st_size for file in files) < ENGINE_ABOVE:
+        return None
+    if any(encoding_of(file) != "utf-8-sig" or _starts_with_mark(file) for file in files):
         return None
     from evalgauge.engine.duck_counts import jsonl_rows  # noqa: PLC0415 (the engine is loaded only where it is needed)
 
-    origin = Origin(file=source.name, stem=arm_name(source), digest=digest_of(source.path))
+    origin = Origin(file=source.name, stem=arm_name(source), digest=digest_of_all(files))
     try:
-        with jsonl_rows(source.path, label=source.name) as rows:
+        with jsonl_rows(files, label=source.name) as rows:
             return counted_table(rows, origin, options, least_rows=LARGE_ROWS)
     except (UnsuitedError, LogError):
-        # What DuckDB does not read is read line by line, or refused there with its line.
+        # Read by line, a record that is none is named.
         return None
+
+
+def _starts_with_mark(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return stream.read(3) == codecs.BOM_UTF8
 
 
 def _records(source: Source, options: ReadOptions, problems: list[Problem]) -> Iterator[Mapping[str, Json]]:

@@ -86,8 +86,8 @@ def counted_table(source: CountingSource, origin: Origin, options: ReadOptions, 
     if roles.case is None:
         raise UnsuitedError("no column names the case")
     query = _query(source, head, roles, options)
-    per_case = _per_case(source, [*rows, *ends], Reading(query=query, roles=roles, options=options, frame=head))
-    if per_case is not None:
+    reading = Reading(query=query, roles=roles, options=options, frame=head)
+    if (per_case := _per_case(source, [*rows, *ends], reading, least_rows)) is not None:
         return per_case
     found = source.counts(query)
     if int(found.count.sum()) < least_rows:
@@ -219,7 +219,7 @@ def _most_rep(source: CountingSource, rep: str) -> int | None:
     return most if least >= 0 and most <= MOST_REP else None
 
 
-def _per_case(source: CountingSource, rows: Sequence[Fetched], reading: Reading) -> ScoreTable | None:
+def _per_case(source: CountingSource, rows: Sequence[Fetched], reading: Reading, least_rows: int) -> ScoreTable | None:
     """Return the scores from counts with one row per case, or ``None`` where that way does not suit the table."""
     roles, query = reading.roles, reading.query
     if roles.inputs or roles.target is not None or roles.choices is not None:
@@ -230,7 +230,11 @@ def _per_case(source: CountingSource, rows: Sequence[Fetched], reading: Reading)
     for one in rows:
         seen[one.name] = tuple(dict.fromkeys((*seen.get(one.name, ()), *values_seen(one))))
     found = source.case_counts(query, seen)
-    return None if found is None else table_of_case_counts(found, reading)
+    if found is None:
+        return None
+    if int(found.count.sum()) < least_rows:
+        raise UnsuitedError("it is not large")
+    return table_of_case_counts(found, reading)
 
 
 def _doubles(source: CountingSource, query: CountQuery, found: Counts, columns: Sequence[Column]) -> int:

@@ -179,12 +179,26 @@ def _read_folder(path: Path, options: ReadOptions) -> ScoreTable:
 def _large_parts(folder: Path, files: Sequence[Path], options: ReadOptions) -> ScoreTable | None:
     """Return the scores of a table that Spark or a warehouse wrote in parts, where that is all that a folder holds."""
     parts = [file for file in files if file.name != "_SUCCESS"]
-    are_parts = all(file.name.startswith("part-") and file.suffix == ".parquet" for file in parts)
-    if not (options.is_counted and parts and are_parts):
+    endings = {file.suffix.lower() for file in parts}
+    are_parts = len(endings) == 1 and all(file.name.startswith("part-") for file in parts)
+    if not (options.is_counted and are_parts):
         return None
-    from evalgauge.formats.parquet_table import large_parquet  # noqa: PLC0415 (loads the engine only for such parts)
+    source = Source(path=folder, head=b"", is_folder=True)
+    ending = endings.pop()
+    # Each reader, and the engine with it, is loaded only where its parts are.
+    if ending == ".parquet":
+        from evalgauge.formats.parquet_table import large_parquet  # noqa: PLC0415
 
-    return large_parquet(parts, Source(path=folder, head=b"", is_folder=True), options)
+        return large_parquet(parts, source, options)
+    if ending == ".csv":
+        from evalgauge.formats.csv_table import large_csv  # noqa: PLC0415
+
+        return large_csv(parts, source, options)
+    if ending in {".json", ".jsonl", ".ndjson"}:
+        from evalgauge.formats.jsonl_table import large_jsonl  # noqa: PLC0415
+
+        return large_jsonl(parts, source, options)
+    return None
 
 
 def _files_in(folder: Path) -> tuple[list[Path], list[str]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from evalgauge.engine.counts import UnsuitedError
 from evalgauge.errors import LogError
 from evalgauge.formats.columns import Table
 from evalgauge.formats.large_table import Origin, counted_table
-from evalgauge.formats.plain_text import arm_name, digest_of
+from evalgauge.formats.plain_text import arm_name, digest_of, digest_of_all
 from evalgauge.formats.score_table import LARGE_ROWS, table_of
 from evalgauge.formats.typed_columns import columns_of_fetched
 
@@ -62,9 +61,8 @@ def large_parquet(files: Sequence[Path], source: Source, options: ReadOptions) -
     with parquet_rows(files, label=source.name) as rows:
         if rows.n_rows < LARGE_ROWS:
             return None
-        digests = [digest_of(file) for file in files]
-        digest = digests[0] if len(files) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
+        origin = Origin(file=source.name, stem=arm_name(source), digest=digest_of_all(files))
         try:
-            return counted_table(rows, Origin(file=source.name, stem=arm_name(source), digest=digest), options)
+            return counted_table(rows, origin, options)
         except UnsuitedError:
             return None

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evalgauge.formats.protocol import Source
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -52,6 +54,12 @@ def digest_of(path: Path) -> str:
     """Return the first 16 hex digits of a file's SHA-256."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def digest_of_all(files: Sequence[Path]) -> str:
+    """Return a hash of files that are one table: that of the file itself where there is one."""
+    digests = [digest_of(file) for file in files]
+    return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
 
 
 def arm_name(source: Source) -> str:

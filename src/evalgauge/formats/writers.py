@@ -116,18 +116,29 @@ def write_beside(target: Path, write: Callable[[Path], object]) -> None:
         If the system lets nothing be written there.
     """
     with _saying_why(target):
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".evalgauge-", suffix=target.suffix)
-        os.close(handle)
-        part = Path(name)
-        try:
-            write(part)
-            # mkstemp keeps others out; a result file gets the rights that any new file of the user gets.
-            mask = os.umask(0)
-            os.umask(mask)
-            part.chmod(0o666 & ~mask)
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+        move_into_place(target, write)
+
+
+def move_into_place(target: Path, write: Callable[[Path], object]) -> None:
+    """Let ``write`` fill a file beside the target and move it there; see ``write_beside``.
+
+    Raises
+    ------
+    OSError
+        If the system lets nothing be written there.
+    """
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".evalgauge-", suffix=target.suffix)
+    os.close(handle)
+    part = Path(name)
+    try:
+        write(part)
+        # mkstemp keeps others out; a result file gets the rights that any new file of the user gets.
+        mask = os.umask(0)
+        os.umask(mask)
+        part.chmod(0o666 & ~mask)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 @contextmanager

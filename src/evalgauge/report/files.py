@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from evalgauge.errors import ArgumentError
-from evalgauge.formats.writers import checked_place, write_beside
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from evalgauge.formats.writers import checked_place, move_into_place, write_beside
 
 
 def write_new(target: Path, content: bytes, *, overwrite: Any) -> Path:  # noqa: ANN401 - what came is looked at
@@ -35,3 +33,20 @@ def check_new(target: Path, *, overwrite: Any) -> None:  # noqa: ANN401 - what c
     if not isinstance(overwrite, bool):
         raise ArgumentError("overwrite", type(overwrite).__name__, "True or False")
     checked_place(target, overwrite=overwrite)
+
+
+def put_text(path: str, text: str) -> None:
+    """Write a file whole, in the place of one that is there; a pipe or a device is written into.
+
+    Raises
+    ------
+    OSError
+        If nothing can be written in that place.
+    """
+    # A link stays, and what it leads to is replaced.
+    target = Path(path).resolve()
+    content = text.encode()
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+    else:
+        move_into_place(target, lambda part: part.write_bytes(content))
