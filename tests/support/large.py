@@ -9,7 +9,7 @@ import duckdb
 
 import evalgauge as eg
 from evalgauge.errors import EvalgaugeError
-from evalgauge.formats import csv_table, jsonl_table, parquet_table, score_table
+from evalgauge.formats import csv_table, frames, jsonl_table, parquet_table, score_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ NEVER = 10**12
 def large_from(patch: pytest.MonkeyPatch, rows: int, *, engine_rows: int | None = None) -> None:
     """Say from how many rows on a table is large, and from how many on DuckDB counts them."""
     patch.setattr(score_table, "LARGE_ROWS", rows)
-    for module in (parquet_table, csv_table, jsonl_table):
+    for module in (parquet_table, csv_table, jsonl_table, frames):
         patch.setattr(module, "LARGE_ROWS", rows if engine_rows is None else engine_rows)
     for module in (csv_table, jsonl_table):
         patch.setattr(module, "ENGINE_ABOVE", 0 if (engine_rows or rows) < NEVER else NEVER)
