@@ -257,6 +257,18 @@ def test_python_asks_the_same(command: Command, folder: Path) -> None:
         assert "<div" in one._repr_html_()
 
 
+def test_the_most_failures_are_not_the_best(command: Command, tmp_path: Path) -> None:
+    rows = [(f"q{case}", arm, int(case % step == 0)) for case in range(60) for arm, step in (("a", 3), ("b", 4))]
+    log = written(tmp_path / "log.csv", ("case", "arm", "failed"), rows)
+    refused = command("best-of", str(log))
+    assert refused.code == 2
+    assert "For failed lower is better" in refused.err
+    assert "evalgauge rank" in refused.err
+    ranked = command("rank", str(log))
+    assert ranked.code == 0
+    assert ranked.out.index("  b ") < ranked.out.index("  a ")
+
+
 def test_the_best_of_three(command: Command, folder: Path) -> None:
     logs = [folder / name for name in ("a.csv", "b.csv", "c.csv")]
     answer = command.json("best-of", *logs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from evalgauge.errors import ScoreError
 from evalgauge.jobs.noted import last_noted
 from evalgauge.jobs.reading import log_name
 from evalgauge.jobs.score_matrix import score_matrix
@@ -115,6 +116,12 @@ def best_of_answer(request: BestOfRequest, sources: Sequence[Any] = ()) -> BestO
     """Return the answer to a request; ``sources`` holds the logs themselves where they are no paths."""
     one = "For one candidate that was chosen among k say: evalgauge reuse LOG --looks K"
     matrix = score_matrix(request, sources or request.logs, one_arm=one)
+    if matrix.lower_is_better:
+        name = matrix.arms[0].metric.name
+        raise ScoreError(
+            f"For {name} lower is better, and the best of several is the highest score. Which arm is first is said by: "
+            "evalgauge rank"
+        )
     found = best_of_k(matrix.means, confidence=request.confidence, reps=matrix.reps)
     score_range = matrix.arms[0].score_range
     return BestOfAnswer(
@@ -164,9 +171,6 @@ def _candidates(matrix: ScoreMatrix, found: Selection) -> tuple[CandidateScore, 
 
 def _notes(matrix: ScoreMatrix) -> list[str]:
     notes: list[str] = []
-    lower = [arm.metric.name for arm in matrix.arms if arm.metric.higher_is_better is False]
-    if lower:
-        notes.append(f"For {lower[0]} lower is better, but the highest score was taken as the best.")
     if matrix.is_pass_fail:
         notes.append(
             "The upper end is that of one look: it holds if the top scorer is taken and the candidates were fixed "
