@@ -109,6 +109,9 @@ def values_of(page: Page, given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _field(one: Any, told: str, value: str) -> Field:  # noqa: ANN401 - a field of any dataclass
+    # A page is one mode of a command: what its options are given with goes without saying.
+    told = told.removeprefix("With --check: ")
+    told = f"{told[:1].upper()}{told[1:]}"
     default = one.default if one.default is not MISSING else one.default_factory()
     kind = _kind_of(one.type)
     label = _label(one.name)
